@@ -1,0 +1,1 @@
+//! Offline evaluation and benchmarking of context compaction in coding agents.

@@ -1,0 +1,2 @@
+//! The `cutpoint` command.
+fn main() {}
