@@ -1,0 +1,90 @@
+//! One record of a session.
+
+use super::{Content, JsonText, Message, Text, Usage};
+
+/// Position of an entry in its transcript.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EntryIdx(pub usize);
+
+/// One record of a session.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// The file's id, or one made from the ordinal where the format has none.
+    pub id: Box<str>,
+    /// The entry this one follows; `None` for a root.
+    pub parent: Option<EntryIdx>,
+    /// Line in the file, from 1.
+    pub line: usize,
+    /// The entry's own time stamp, as written.
+    pub timestamp: Option<Box<str>>,
+    /// The message's time in milliseconds, which for a reply is the start of its request.
+    pub message_time_ms: Option<i64>,
+    /// What it records.
+    pub kind: EntryKind,
+}
+
+/// What an entry records.
+#[derive(Clone, Debug, PartialEq)]
+pub enum EntryKind {
+    /// A message of the context.
+    Message(Message),
+    /// From here on another model.
+    ModelChange {
+        /// The provider.
+        provider: Box<str>,
+        /// The model.
+        model: Box<str>,
+    },
+    /// From here on another thinking level.
+    ThinkingLevelChange(Box<str>),
+    /// A compaction that really happened.
+    Compaction(Box<Compaction>),
+    /// A summary of a branch that was left; the text may be empty.
+    BranchSummary {
+        /// The abandoned leaf (the target, in old files).
+        from: Box<str>,
+        /// The summary.
+        summary: Text,
+        /// File lists.
+        details: Option<JsonText>,
+        /// Supplied by an extension.
+        from_hook: bool,
+    },
+    /// A change of an earlier message, valid from here on.
+    ContextEdit(ContextEdit),
+    /// A record that never reaches the model; kept as it was written.
+    Note {
+        /// The format's word for it, such as `label`.
+        kind: Box<str>,
+        /// The whole record.
+        raw: JsonText,
+    },
+}
+
+/// A recorded compaction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compaction {
+    /// The summary.
+    pub summary: Text,
+    /// First entry kept verbatim. `None`: nothing was kept.
+    pub first_kept: Option<Box<str>>,
+    /// Tokens of the context before it, as the agent estimated them.
+    pub tokens_before: u64,
+    /// File lists, or an extension's data.
+    pub details: Option<JsonText>,
+    /// Supplied by an extension.
+    pub from_hook: bool,
+    /// Usage of the summary request.
+    pub usage: Option<Usage>,
+    /// The system message in force after it (`systemMessage`), as JSON.
+    pub system: Option<JsonText>,
+}
+
+/// A change of an earlier message.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContextEdit {
+    /// The message changed.
+    pub target: Box<str>,
+    /// Its new content; `None` leaves the message out.
+    pub replacement: Option<Content>,
+}

@@ -1,0 +1,100 @@
+//! Text that knows its own lengths.
+
+use std::fmt;
+
+/// A text with its length in UTF-16 code units and in code points, both measured once.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Text {
+    text: Box<str>,
+    utf16: usize,
+    chars: usize,
+}
+
+impl Text {
+    /// Measures `text` and keeps it.
+    pub fn new(text: impl Into<Box<str>>) -> Self {
+        let text = text.into();
+        let chars = bytecount::num_chars(text.as_bytes());
+        // A code point takes two units exactly when its UTF-8 form starts with a byte of 0xF0 or more.
+        let astral = text.as_bytes().iter().filter(|&&byte| byte >= 0xF0).count();
+        Self { utf16: chars + astral, chars, text }
+    }
+
+    /// The text itself.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Length in UTF-16 code units: JavaScript's `length`.
+    pub fn utf16_len(&self) -> usize {
+        self.utf16
+    }
+
+    /// Length in Unicode code points: Python's `len`.
+    pub fn char_len(&self) -> usize {
+        self.chars
+    }
+
+    /// Length in UTF-8 bytes.
+    pub fn byte_len(&self) -> usize {
+        self.text.len()
+    }
+
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+}
+
+impl fmt::Debug for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.text, f)
+    }
+}
+
+impl From<&str> for Text {
+    fn from(text: &str) -> Self {
+        Self::new(text)
+    }
+}
+
+/// A JSON value as it was spelled in the file.
+///
+/// The spelling is kept because a lone surrogate or the order of keys, which decide lengths, would not survive a
+/// round trip through a Rust string or a sorted map.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JsonText {
+    raw: Box<str>,
+    js_utf16: usize,
+}
+
+impl JsonText {
+    /// Keeps `raw` and measures what JavaScript's `JSON.stringify` makes of it. `None` when it is not JSON.
+    pub fn new(raw: impl Into<Box<str>>) -> Option<Self> {
+        let raw = raw.into();
+        let js_utf16 = super::json::js::stringified_utf16_len(&raw)?;
+        Some(Self { raw, js_utf16 })
+    }
+
+    /// The source text.
+    pub fn as_str(&self) -> &str {
+        &self.raw
+    }
+
+    /// Length in UTF-16 units of `JSON.stringify(value)`.
+    pub fn js_utf16_len(&self) -> usize {
+        self.js_utf16
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Text;
+
+    #[test]
+    fn lengths_are_those_of_each_unit() {
+        // "a" 1 byte, "é" 2, "界" 3, "😀" 4 bytes and two UTF-16 units.
+        let text = Text::from("aé界😀");
+        assert_eq!((text.byte_len(), text.char_len(), text.utf16_len()), (10, 4, 5));
+    }
+}
