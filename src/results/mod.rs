@@ -1,0 +1,15 @@
+//! What a run leaves on disk, and the only thing that a report reads.
+//!
+//! A run folder holds `manifest.json` ([`Manifest`]), `cells.jsonl` (one [`CellRecord`] a line) and `events.jsonl` (one
+//! [`EventRecord`] a line, grouped by cell). The records are versioned ([`SCHEMA`]); a reader refuses a newer one.
+
+mod folder;
+mod measure;
+mod record;
+
+pub use folder::{Run, RunError, RunFolder};
+pub use measure::{Direction, Measure, MeasureDef};
+pub use record::{CellRecord, CompactionRecord, EventRecord, ItemRecord, Manifest, RequestRecord, TranscriptRecord};
+
+/// Version of the records.
+pub const SCHEMA: u32 = 1;

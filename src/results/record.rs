@@ -1,0 +1,241 @@
+//! The records of a run. Fields with a unit end in it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Measure, MeasureDef};
+
+/// One strategy × transcript × model × seed, and all that was measured on it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CellRecord {
+    /// Version of the record.
+    pub schema: u32,
+    /// Stable id: hexadecimal, from everything that decides the result.
+    pub cell: String,
+    /// Name of the strategy.
+    pub strategy: String,
+    /// Version of the real system that the strategy mimics; `None` for a baseline.
+    pub mimics: Option<String>,
+    /// Name of the transcript.
+    pub transcript: String,
+    /// Transcripts that share an origin.
+    pub lineage: String,
+    /// Name of the model.
+    pub model: String,
+    /// Context window.
+    pub window_tokens: u64,
+    /// `full` or `recorded`.
+    pub history: String,
+    /// Seed.
+    pub seed: u64,
+    /// The estimator.
+    pub estimator: String,
+    /// Who wrote the summaries, such as `mock`; `none` where nothing is summarized.
+    pub summarizer: String,
+    /// The summaries are a mock's: they say nothing about the quality of a real model.
+    pub mock: bool,
+    /// The exact tokenizer behind every reference count.
+    pub reference: String,
+    /// The measures, by name.
+    pub measures: BTreeMap<String, Measure>,
+    /// The fate of every annotated item; empty without annotations.
+    pub items: Vec<ItemRecord>,
+}
+
+/// What became of one annotated item.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ItemRecord {
+    /// The item's id in its dataset.
+    pub item: String,
+    /// Its category, such as `constraint`.
+    pub category: String,
+    /// Its weight within the category.
+    pub weight: f64,
+    /// Losing it is a veto.
+    pub critical: bool,
+    /// `kept`, `partly`, `lost`, `wrong`, or `in_tail` when it never left the kept part.
+    pub fate: String,
+    /// 1, 0.5, 0, -0.5; `None` when it is not scored.
+    pub score: Option<f64>,
+}
+
+/// One event of a replay, in order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum EventRecord {
+    /// One call of the model.
+    Request(RequestRecord),
+    /// A compaction.
+    Compaction(CompactionRecord),
+    /// The context did not fit the window: the request failed and is paid for where the provider charges for it.
+    Overflow {
+        /// The cell.
+        cell: String,
+        /// The request, from 1.
+        request: u64,
+        /// Reference count of the request.
+        reference_tokens: u64,
+    },
+    /// A trigger fired and there was nothing to drop.
+    Stuck {
+        /// The cell.
+        cell: String,
+        /// The next request, from 1.
+        request: u64,
+        /// The checkpoint.
+        checkpoint: String,
+        /// Why.
+        reason: String,
+    },
+    /// Messages were shortened or masked in place.
+    Edited {
+        /// The cell.
+        cell: String,
+        /// The next request, from 1.
+        request: u64,
+        /// Messages changed.
+        messages: u64,
+        /// Reference tokens saved.
+        saved_tokens: u64,
+        /// Tokens of the cached prefix that the change made worthless.
+        invalidated_tokens: u64,
+    },
+}
+
+impl EventRecord {
+    /// The cell it belongs to.
+    pub fn cell(&self) -> &str {
+        match self {
+            Self::Request(RequestRecord { cell, .. })
+            | Self::Compaction(CompactionRecord { cell, .. })
+            | Self::Overflow { cell, .. }
+            | Self::Stuck { cell, .. }
+            | Self::Edited { cell, .. } => cell,
+        }
+    }
+}
+
+/// One call of the model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RequestRecord {
+    /// The cell.
+    pub cell: String,
+    /// Number of the request, from 1.
+    pub request: u64,
+    /// Line of the recorded reply in its file.
+    pub line: u64,
+    /// Messages in the request.
+    pub messages: u64,
+    /// The estimator's count; `None` when the strategy asks no estimator.
+    pub estimate_tokens: Option<u64>,
+    /// Reference count of what is sent: the head, where it is known, and the messages.
+    pub reference_tokens: u64,
+    /// The prompt as the provider counted it, while the replayed context is still the recorded one.
+    pub recorded_tokens: Option<u64>,
+    /// Reference tokens of the longest common prefix with the request before.
+    pub reused_tokens: u64,
+    /// Reference tokens after that prefix: they are written anew.
+    pub written_tokens: u64,
+    /// It did not fit the window.
+    pub overflow: bool,
+}
+
+/// A compaction.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CompactionRecord {
+    /// The cell.
+    pub cell: String,
+    /// Number of the next request, from 1.
+    pub request: u64,
+    /// When the trigger was asked: `before_request`, `after_response`, `turn_end`, `overflow`, `manual`.
+    pub checkpoint: String,
+    /// Why it fired, in words.
+    pub reason: String,
+    /// The estimate that fired it.
+    pub estimate_tokens: Option<u64>,
+    /// Reference count of the context before.
+    pub before_tokens: u64,
+    /// Reference count of the context after.
+    pub after_tokens: u64,
+    /// Messages dropped.
+    pub dropped_messages: u64,
+    /// Reference tokens dropped.
+    pub dropped_tokens: u64,
+    /// Messages kept verbatim.
+    pub kept_messages: u64,
+    /// Reference tokens kept verbatim.
+    pub kept_tokens: u64,
+    /// Reference tokens of the summary message.
+    pub summary_tokens: u64,
+    /// Calls that wrote the summary.
+    pub summary_requests: u64,
+    /// Reference tokens of the prompts of those calls.
+    pub summary_input_tokens: u64,
+    /// Reference tokens of their answers.
+    pub summary_output_tokens: u64,
+    /// Reference tokens of the previous request that the next one no longer shares.
+    pub invalidated_tokens: u64,
+    /// The cut split a turn.
+    pub split_turn: bool,
+    /// The context did not become smaller.
+    pub no_gain: bool,
+    /// Orphan calls and results that the strategy left and the replay removed.
+    pub repaired_orphans: u64,
+    /// The summary failed, and what was done instead.
+    pub failure: Option<String>,
+    /// The text that stands for the dropped part, where there is one.
+    pub summary: Option<String>,
+}
+
+/// One replayed transcript, as the manifest names it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TranscriptRecord {
+    /// Its name.
+    pub name: String,
+    /// Its lineage.
+    pub lineage: String,
+    /// SHA-256 of the file.
+    pub sha256: String,
+    /// The format it was read as.
+    pub format: String,
+    /// Messages on the path.
+    pub messages: u64,
+    /// Requests on the path.
+    pub requests: u64,
+    /// Reference tokens of all messages on the path.
+    pub reference_tokens: u64,
+    /// Reference tokens of system prompt and tool schemas; `None` when they are unknown.
+    pub head_tokens: Option<u64>,
+    /// Findings of the import, by kind.
+    pub findings: BTreeMap<String, u64>,
+}
+
+/// Where a run comes from. It holds no time and no path of the machine, so that equal inputs give equal bytes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Version of the records.
+    pub schema: u32,
+    /// The program and its version.
+    pub generator: String,
+    /// Name of the experiment.
+    pub experiment: String,
+    /// The experiment, whole, as TOML.
+    pub config: String,
+    /// SHA-256 of `config`.
+    pub config_sha256: String,
+    /// `full` or `recorded`.
+    pub history: String,
+    /// The exact tokenizer behind every reference count.
+    pub reference: String,
+    /// Some summaries are a mock's.
+    pub mock: bool,
+    /// The transcripts.
+    pub transcripts: Vec<TranscriptRecord>,
+    /// Cells the grid has; fewer in `cells.jsonl` means that the run was stopped.
+    pub cells: u64,
+    /// What each measure means.
+    pub measures: Vec<MeasureDef>,
+    /// What a reader must know, one sentence each.
+    pub caveats: Vec<String>,
+}
