@@ -5,5 +5,7 @@
 
 pub mod engine;
 pub mod import;
+pub mod replay;
 pub mod results;
+pub mod tokens;
 pub mod transcript;

@@ -37,6 +37,8 @@ pub struct Summary {
     pub details: Option<JsonText>,
     /// It came from an extension.
     pub from_hook: bool,
+    /// What stands here is not what was asked for: why, in words.
+    pub fallback: Option<String>,
     /// The calls that wrote it, in order.
     pub exchanges: Vec<Exchange>,
 }
