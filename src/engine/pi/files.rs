@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::Rules;
 use crate::transcript::json::js;
@@ -17,7 +17,7 @@ pub struct FileOps {
 }
 
 /// Two sorted lists: only read, and written or edited. The `details` of a compaction.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct FileLists {
     /// Read and never changed.

@@ -34,6 +34,12 @@ pub struct Rules {
     pub nested_calls: bool,
     /// A split turn without history keeps the previous summary (0.86.1).
     pub split_keeps_previous: bool,
+    /// Asked between the turns of a run, with the tool results appended (0.84.4).
+    pub asks_between_turns: bool,
+    /// Summaries have output caps of their own, sized by the reserve (until 1.3).
+    pub caps_output: bool,
+    /// An answer that ended at the output limit is refused (0.84.3).
+    pub refuses_truncated: bool,
 }
 
 impl Rules {
@@ -53,6 +59,9 @@ impl Rules {
         whole_surrogates: true,
         nested_calls: true,
         split_keeps_previous: true,
+        asks_between_turns: true,
+        caps_output: false,
+        refuses_truncated: true,
     };
 
     /// Pi 0.74.2 (2026-05), the newest release for Node 20.
@@ -68,6 +77,9 @@ impl Rules {
         whole_surrogates: false,
         nested_calls: false,
         split_keeps_previous: false,
+        asks_between_turns: false,
+        caps_output: true,
+        refuses_truncated: false,
         ..Self::V1_6
     };
 

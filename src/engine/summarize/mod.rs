@@ -1,5 +1,8 @@
 //! What stands for the dropped part, and the request to a model that writes it.
 
+pub mod none;
+pub mod original_prompt;
+
 mod request;
 
 pub use request::{Completer, Exchange, LlmError, LlmRequest, LlmResponse, Purpose};
