@@ -5,6 +5,8 @@
 
 pub mod engine;
 pub mod import;
+pub mod measure;
+pub mod meter;
 pub mod replay;
 pub mod results;
 pub mod tokens;

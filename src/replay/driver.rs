@@ -158,7 +158,7 @@ impl<'a> Driver<'a, '_> {
         self.recorded = false;
         let saved = before.saturating_sub(self.live.request_tokens());
         let invalidated = reusable.saturating_sub(self.live.reused_tokens());
-        let event = EditEvent { request: self.request, messages, saved, invalidated };
+        let event = EditEvent { request: self.request, after: &self.live, messages, saved, invalidated };
         (self.observe)(&ReplayEvent::Edit(event));
     }
 

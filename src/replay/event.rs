@@ -20,7 +20,7 @@ pub enum ReplayEvent<'r, 'a> {
     /// A trigger fired and nothing could be dropped.
     Stuck(StuckEvent),
     /// Messages were changed in place.
-    Edit(EditEvent),
+    Edit(EditEvent<'r, 'a>),
 }
 
 /// A call of the model, as it leaves.
@@ -77,6 +77,28 @@ pub struct CompactionEvent<'r, 'a> {
     pub repaired: u64,
 }
 
+impl CompactionEvent<'_, '_> {
+    /// Reference count of the whole context before.
+    pub fn before_tokens(&self) -> Tokens {
+        self.after.head_tokens() + self.before_reference.total()
+    }
+
+    /// Reference count of what was dropped.
+    pub fn dropped_tokens(&self) -> Tokens {
+        self.before_reference.range(0..self.plan.kept_from)
+    }
+
+    /// Reference count of the kept tail.
+    pub fn kept_tokens(&self) -> Tokens {
+        self.after.reference().range(self.made_items..self.after.view().len())
+    }
+
+    /// Whether the context did not become smaller.
+    pub fn no_gain(&self) -> bool {
+        self.after.request_tokens() >= self.before_tokens()
+    }
+}
+
 /// A request that did not fit the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OverflowEvent {
@@ -98,10 +120,12 @@ pub struct StuckEvent {
 }
 
 /// Messages were changed in place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EditEvent {
+#[derive(Clone, Copy, Debug)]
+pub struct EditEvent<'r, 'a> {
     /// Number of the next request, from 1.
     pub request: u64,
+    /// The context after.
+    pub after: &'r Live<'a>,
     /// Messages changed.
     pub messages: u64,
     /// Reference tokens saved; nothing when the change made the context longer.
