@@ -1,2 +1,7 @@
 //! The `cutpoint` command.
-fn main() {}
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cutpoint::cli::main()
+}
