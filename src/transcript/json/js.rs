@@ -3,9 +3,9 @@
 use super::canonical;
 pub use super::canonical::is_canonical;
 use super::number;
-use super::parse::{KeyOrder, parse};
+use super::parse::{KeyOrder, Value, parse};
 use super::print::{Out, Style, Utf16Len, hex, print, utf16_len};
-use super::string::{Piece, pieces};
+use super::string::{Piece, decode, pieces};
 
 /// `JSON.stringify(JSON.parse(raw))`; `None` when `raw` is not JSON or nests deeper than [`super::MAX_DEPTH`].
 ///
@@ -29,6 +29,27 @@ pub fn stringified_utf16_len(raw: &str) -> Option<usize> {
     let mut out = Utf16Len::default();
     print(&parse(raw, KeyOrder::IndicesFirst)?, &Compact, &mut out);
     Some(out.0)
+}
+
+/// The members of an object in JavaScript's order, each value as `JSON.stringify` prints it; `None` when `raw` is not
+/// an object. A lone surrogate in a key becomes U+FFFD.
+pub fn members(raw: &str) -> Option<Vec<(String, String)>> {
+    let Value::Object(members) = parse(raw, KeyOrder::IndicesFirst)? else { return None };
+    let member = |(key, value): &(&str, Value<'_>)| {
+        let mut printed = String::new();
+        print(value, &Compact, &mut printed);
+        (decode(key).text.into_owned(), printed)
+    };
+    Some(members.iter().map(member).collect())
+}
+
+/// The member `key` of an object, if it is a string. A lone surrogate becomes U+FFFD.
+pub fn text_member(raw: &str, key: &str) -> Option<String> {
+    let Value::Object(members) = parse(raw, KeyOrder::Insertion)? else { return None };
+    members.iter().find_map(|(name, value)| match value {
+        Value::String(inner) if decode(name).text == key => Some(decode(inner).text.into_owned()),
+        _ => None,
+    })
 }
 
 struct Compact;
@@ -79,6 +100,16 @@ pub(super) fn escaped(character: char, out: &mut impl Out) {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn members_come_in_javascripts_order() {
+        let members = super::members(r#"{"b": [1, 2.0], "2": "x", "1": null}"#);
+        let expected = [("1", "null"), ("2", "\"x\""), ("b", "[1,2]")];
+        assert_eq!(members, Some(expected.map(|(key, value)| (key.to_owned(), value.to_owned())).to_vec()));
+        assert_eq!(super::members("[1]"), None);
+        assert_eq!(super::text_member(r#"{"path": 1, "pa\u0074h": "é"}"#, "path").as_deref(), Some("é"));
+        assert_eq!(super::text_member(r#"{"path": 1}"#, "path"), None);
+    }
+
     use super::{stringified_utf16_len, stringify};
 
     #[test]
