@@ -1,7 +1,1 @@
-//! The `cutpoint` command.
-
-use std::process::ExitCode;
-
-fn main() -> ExitCode {
-    cutpoint::cli::main()
-}
+fn main() {}

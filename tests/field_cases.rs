@@ -184,8 +184,7 @@ fn faulty_links_are_cut_and_reported() {
     assert_eq!(path_ids(&imported.transcript), wanted);
     // With the first of the two entries `00000001` meant, they form no cycle: three faults are left of the four.
     let faults: Vec<(usize, FindingKind)> = imported.findings.iter().map(|f| (f.line, f.kind)).collect();
-    let expected =
-        [(6, FindingKind::DuplicateId), (7, FindingKind::ParentCycle), (8, FindingKind::MissingParent)];
+    let expected = [(6, FindingKind::DuplicateId), (7, FindingKind::ParentCycle), (8, FindingKind::MissingParent)];
     assert_eq!(faults, expected);
     assert_eq!(imported.transcript.entries.len(), 8, "nothing is left out");
 }

@@ -32,7 +32,12 @@ pub const ESTIMATORS: &[Descriptor] = &[
 pub const TRIGGERS: &[Descriptor] = &[
     of("never", "only an overflow compacts", "", OWN),
     of("pi", "more tokens than the window less 16,384, at the moments when Pi looks", RELEASE, PI),
-    of("article", "a share of the window, or ten times the turns to keep in messages", "threshold, min_turns_to_keep", ARTICLE),
+    of(
+        "article",
+        "a share of the window, or ten times the turns to keep in messages",
+        "threshold, min_turns_to_keep",
+        ARTICLE,
+    ),
 ];
 
 /// Cut policies.
@@ -52,7 +57,12 @@ pub const SUMMARIZERS: &[Descriptor] = &[
     of("none", "no summary", "", OWN),
     of("original-prompt", "the first message of the person, again", "", "the loop known as Ralph"),
     of("pi", "history, update and split-turn requests; cumulative file lists", "release, template", PI),
-    of("article", "one request; the summary speaks as the assistant", "template, max_tokens, git_hook = false", ARTICLE),
+    of(
+        "article",
+        "one request; the summary speaks as the assistant",
+        "template, max_tokens, git_hook = false",
+        ARTICLE,
+    ),
 ];
 
 /// Recovery actions.

@@ -215,7 +215,9 @@ impl CutSpec {
             Self::Nothing => Box::new(cut::nothing::Nothing),
             Self::Everything => Box::new(cut::everything::Everything),
             Self::Pi { release } => Box::new(cut::pi::Pi(release.rules())),
-            Self::Article { threshold, min_turns_to_keep } => Box::new(cut::article::Article { threshold, min_turns_to_keep }),
+            Self::Article { threshold, min_turns_to_keep } => {
+                Box::new(cut::article::Article { threshold, min_turns_to_keep })
+            }
         }
     }
 }

@@ -1,10 +1,8 @@
 //! The summary of the article on Pi: four parts, in the voice of the assistant.
 
-use std::sync::Arc;
-
 use super::{Completer, Exchange, LlmRequest, Purpose, Summarizer, Summary, SummaryError, SummaryJob};
 use crate::engine::pi::{Rules, serialize};
-use crate::engine::template::{Parts, Section, Template, TemplateError};
+use crate::engine::template::{Parts, Template, TemplateError};
 use crate::transcript::{Block, Content, JsonText, Message, Reply, StopReason, Text, Tokens};
 
 /// What the article puts before the summary. Real Pi sends a user message with a lead sentence and tags.
@@ -13,7 +11,7 @@ pub(super) const LABEL: &str = "[Compaction Summary]\n\n";
 /// The article's summarizer.
 #[derive(Clone, Debug)]
 pub struct Article {
-    template: Arc<Template>,
+    template: Template,
     max_tokens: Tokens,
 }
 
@@ -54,8 +52,8 @@ impl Summarizer for Article {
         let conversation = serialize(job.context.messages(0..job.plan.kept_from), &Rules::V1_6);
         let parts = Parts { conversation: &conversation, previous_summary: None, focus: job.instructions };
         let request = LlmRequest {
-            system: self.template.system().map(Arc::from),
-            prompt: self.template.render(Section::Initial, &parts).into(),
+            system: self.template.system().cloned(),
+            prompt: self.template.render(Purpose::Summary, &parts).unwrap_or_default().into(),
             max_output: Some(self.max_tokens),
             purpose: Purpose::Summary,
             seed: job.seed,

@@ -49,9 +49,10 @@ impl<S: Summarizer> Summarizer for Hooked<S> {
     fn summarize(&self, job: &SummaryJob<'_, '_>, llm: &dyn Completer) -> Result<Summary, SummaryError> {
         match self.hook.before_compact(job) {
             HookAnswer::Proceed => self.inner.summarize(job, llm),
-            HookAnswer::Cancel(reason) => {
-                Err(SummaryError { error: LlmError::Failed(format!("an extension cancelled: {reason}")), exchanges: vec![] })
-            }
+            HookAnswer::Cancel(reason) => Err(SummaryError {
+                error: LlmError::Failed(format!("an extension cancelled: {reason}")),
+                exchanges: vec![],
+            }),
             HookAnswer::Supply { text, details: own } => {
                 let (message, details) = (Some(said(&text)), own.or_else(|| details(job)));
                 Ok(Summary { message, text, details, from_hook: true, ..Summary::default() })
@@ -89,11 +90,8 @@ impl Hook for GitHook {
         }
         let list = |items: &[String]| items.iter().map(|item| format!("- {item}\n")).collect::<String>();
         let goal = goal.unwrap_or_default();
-        let text = format!(
-            "## Goal\n{goal}\n\n## Files Changed\n{}\n## Git Commands\n{}",
-            list(&files),
-            list(&commands),
-        );
+        let text =
+            format!("## Goal\n{goal}\n\n## Files Changed\n{}\n## Git Commands\n{}", list(&files), list(&commands),);
         let details = serde_json::to_string(&serde_json::json!({ "gitCommands": commands, "modifiedFiles": files }));
         HookAnswer::Supply { text: Text::new(text), details: details.ok().and_then(JsonText::new) }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Completer, Exchange, LlmError, LlmRequest, Purpose, Summarizer, Summary, SummaryError, SummaryJob};
 use crate::engine::pi::{FileOps, Rules, serialize};
-use crate::engine::template::{Parts, Section, Template, TemplateError};
+use crate::engine::template::{Parts, Template, TemplateError};
 use crate::engine::view::ContextView;
 use crate::transcript::{JsonText, Message, Text, Tokens};
 
@@ -18,7 +18,7 @@ const NO_HISTORY: &str = "No prior history.";
 #[derive(Clone, Debug)]
 pub struct Pi {
     rules: &'static Rules,
-    template: Arc<Template>,
+    template: Template,
 }
 
 impl Pi {
@@ -57,20 +57,9 @@ impl Pi {
         Ok(response.text)
     }
 
-    fn request(&self, section: Section, parts: &Parts<'_>, cap: Option<Tokens>, seed: u64) -> LlmRequest {
-        let purpose = match section {
-            Section::Initial => Purpose::Summary,
-            Section::Update => Purpose::Update,
-            Section::Prefix => Purpose::TurnPrefix,
-            Section::Branch => Purpose::Branch,
-        };
-        LlmRequest {
-            system: self.template.system().map(Arc::from),
-            prompt: self.template.render(section, parts).into(),
-            max_output: cap,
-            purpose,
-            seed,
-        }
+    fn request(&self, purpose: Purpose, parts: &Parts<'_>, max_output: Option<Tokens>, seed: u64) -> LlmRequest {
+        let prompt = self.template.render(purpose, parts).unwrap_or_default().into();
+        LlmRequest { system: self.template.system().cloned(), prompt, max_output, purpose, seed }
     }
 
     /// The summary of the history, or what stands for it.
@@ -86,11 +75,11 @@ impl Pi {
             let kept = previous.filter(|_| self.rules.split_keeps_previous);
             return Ok(kept.unwrap_or(NO_HISTORY).into());
         }
-        let previous = previous.filter(|_| self.template.has(Section::Update));
-        let section = if previous.is_some() { Section::Update } else { Section::Initial };
+        let previous = previous.filter(|_| self.template.has(Purpose::Update));
+        let purpose = if previous.is_some() { Purpose::Update } else { Purpose::Summary };
         let conversation = self.serialized(job.context, job.plan.history.clone());
         let parts = Parts { conversation: &conversation, previous_summary: previous, focus: job.instructions };
-        self.ask(self.request(section, &parts, self.cap(8), job.seed), llm, exchanges)
+        self.ask(self.request(purpose, &parts, self.cap(8), job.seed), llm, exchanges)
     }
 
     fn files(&self, job: &SummaryJob<'_, '_>) -> FileOps {
@@ -108,10 +97,10 @@ impl Summarizer for Pi {
     fn summarize(&self, job: &SummaryJob<'_, '_>, llm: &dyn Completer) -> Result<Summary, SummaryError> {
         let mut exchanges = Vec::new();
         let mut text = self.history(job, llm, &mut exchanges)?.to_string();
-        if !job.plan.prefix.is_empty() && self.template.has(Section::Prefix) {
+        if !job.plan.prefix.is_empty() && self.template.has(Purpose::TurnPrefix) {
             let conversation = self.serialized(job.context, job.plan.prefix.clone());
             let parts = Parts { conversation: &conversation, previous_summary: None, focus: job.instructions };
-            let request = self.request(Section::Prefix, &parts, self.cap(5), job.seed);
+            let request = self.request(Purpose::TurnPrefix, &parts, self.cap(5), job.seed);
             let prefix = self.ask(request, llm, &mut exchanges)?;
             text.push_str(SPLIT);
             text.push_str(&prefix);
