@@ -160,7 +160,8 @@ fn entries_besides_messages_are_read() {
     let (kind, _) = entry(r#"{"type":"branch_summary","id":"1","parentId":null,"fromId":"x","summary":""}"#);
     assert!(matches!(kind, EntryKind::BranchSummary { from, summary, .. } if &*from == "x" && summary.is_empty()));
 
-    let (kind, findings) = entry(r#"{"type":"context_edit","id":"1","parentId":null,"targetId":"1","replacement":null}"#);
+    let (kind, findings) =
+        entry(r#"{"type":"context_edit","id":"1","parentId":null,"targetId":"1","replacement":null}"#);
     assert!(matches!(kind, EntryKind::ContextEdit(edit) if edit.replacement.is_none()) && findings.is_empty());
     let (kind, _) =
         entry(r#"{"type":"context_edit","id":"1","parentId":null,"targetId":"1","replacement":{"content":"new"}}"#);
@@ -186,7 +187,8 @@ fn bad_fields_are_empty_and_reported() {
         let (message, findings) = message(&format!(r#"{{"role":"user","content":{content}}}"#));
         assert_eq!((message.blocks().len(), findings[0].kind), (0, FindingKind::BadField), "{content}");
     }
-    let (message, findings) = message(r#"{"role":"user","content":["s",{"type":"new","a":1},{"type":"text","text":5}]}"#);
+    let (message, findings) =
+        message(r#"{"role":"user","content":["s",{"type":"new","a":1},{"type":"text","text":5}]}"#);
     assert!(matches!(message.blocks(), [Block::Other(s), Block::Other(new), Block::Text(empty)]
         if s.as_str() == "\"s\"" && new.as_str() == r#"{"type":"new","a":1}"# && empty.is_empty()));
     assert_eq!(findings.len(), 3);
@@ -200,9 +202,15 @@ fn bad_fields_are_empty_and_reported() {
 fn damaged_lines_give_what_they_hold() {
     let (one, two, three) = (user("1", "null", "one"), user("2", "\"1\"", "two"), user("3", "\"2\"", "three"));
     let imported = read_lines(&[&format!("{one}{two}"), &three]);
-    assert_eq!((texts(&imported.transcript), kinds(&imported)), (vec!["one", "two", "three"], vec![(2, FindingKind::GluedRecords)]));
+    assert_eq!(
+        (texts(&imported.transcript), kinds(&imported)),
+        (vec!["one", "two", "three"], vec![(2, FindingKind::GluedRecords)])
+    );
     let imported = read_lines(&[&one, &format!("{}{three}", &two[..40])]);
-    assert_eq!((texts(&imported.transcript), imported.findings[0].kind), (vec!["one", "three"], FindingKind::MalformedLine));
+    assert_eq!(
+        (texts(&imported.transcript), imported.findings[0].kind),
+        (vec!["one", "three"], FindingKind::MalformedLine)
+    );
     let imported = read_lines(&[&format!("\0\0{one}\0"), "\0\0\0", "", &two]);
     assert_eq!(texts(&imported.transcript), ["one", "two"]);
     assert_eq!(kinds(&imported), [(2, FindingKind::NulPadding), (3, FindingKind::NulPadding)]);

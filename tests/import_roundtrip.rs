@@ -92,10 +92,12 @@ fn object(fields: Vec<(String, serde_json::Value)>) -> serde_json::Value {
 fn block() -> impl Strategy<Value = Block> {
     prop_oneof![
         text().prop_map(Block::Text),
-        (text(), option::of(word()), any::<bool>())
-            .prop_map(|(text, signature, redacted)| Block::Thinking { text, signature, redacted }),
-        (word(), text(), json())
-            .prop_map(|(id, name, arguments)| Block::ToolCall(ToolCall { id, name, arguments })),
+        (text(), option::of(word()), any::<bool>()).prop_map(|(text, signature, redacted)| Block::Thinking {
+            text,
+            signature,
+            redacted
+        }),
+        (word(), text(), json()).prop_map(|(id, name, arguments)| Block::ToolCall(ToolCall { id, name, arguments })),
         (word(), word()).prop_map(|(data, media_type)| Block::Image(Image { data, media_type })),
         Just(Block::Other(JsonText::new(r#"{"type":"audio","data":[1,2]}"#).unwrap())),
     ]
@@ -173,7 +175,8 @@ fn message() -> impl Strategy<Value = Message> {
 }
 
 fn kind() -> impl Strategy<Value = EntryKind> {
-    let compaction = (text(), option::of(word()), 0..1_u64 << 53, option::of(json()), any::<bool>(), option::of(usage()));
+    let compaction =
+        (text(), option::of(word()), 0..1_u64 << 53, option::of(json()), any::<bool>(), option::of(usage()));
     prop_oneof![
         8 => message().prop_map(EntryKind::Message),
         1 => (word(), word()).prop_map(|(provider, model)| EntryKind::ModelChange { provider, model }),

@@ -43,6 +43,7 @@ fn unknown(bytes: &[u8]) -> ImportError {
         return ImportError::NotText { found };
     }
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]);
-    let (line, begins) = text.lines().zip(1..).find(|(line, _)| !line.trim().is_empty()).map_or((1, ""), |(l, n)| (n, l));
+    let (line, begins) =
+        text.lines().zip(1..).find(|(line, _)| !line.trim().is_empty()).map_or((1, ""), |(l, n)| (n, l));
     ImportError::UnknownFormat { line, begins: begins.chars().take(60).collect() }
 }

@@ -16,6 +16,7 @@ mod links;
 mod message;
 mod object;
 mod record;
+mod resolve;
 mod rows;
 mod slot;
 mod sniff;
@@ -27,8 +28,8 @@ mod usage;
 mod write;
 
 use self::json::{Reader, Sonic};
-use self::tree::Builder;
 pub(super) use self::sniff::sniff;
+use self::tree::Builder;
 pub use self::write::write;
 use super::lines;
 use super::{ImportError, Imported};

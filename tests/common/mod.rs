@@ -1,5 +1,7 @@
 //! Where the recorded sessions and answers lie that are too large for the package.
 
+#![allow(dead_code, unreachable_pub, reason = "each test crate uses a part of it")]
+
 use std::path::{Path, PathBuf};
 
 /// The folder named by `CUTPOINT_SHARED`, or `../shared` beside the package. `None`, with a line on stderr, when there

@@ -115,11 +115,7 @@ impl<R> BlockFields<'_, R> {
             sink.bad("`arguments` is missing; read as `{}`");
         }
         let arguments = raw.and_then(|raw| json_text(raw, sink, "arguments")).or_else(|| JsonText::new("{}"))?;
-        Some(ToolCall {
-            id: id.required(sink, "toolCall.id"),
-            name: Text::new(self.main("name", sink)),
-            arguments,
-        })
+        Some(ToolCall { id: id.required(sink, "toolCall.id"), name: Text::new(self.main("name", sink)), arguments })
     }
 
     /// A block of a kind without a name in the model.

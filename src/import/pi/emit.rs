@@ -76,11 +76,7 @@ impl<'o> Object<'o> {
     }
 
     /// An object under `key`.
-    pub(super) fn nested(
-        &mut self,
-        key: &str,
-        fill: impl FnOnce(&mut Object<'_>) -> io::Result<()>,
-    ) -> io::Result<()> {
+    pub(super) fn nested(&mut self, key: &str, fill: impl FnOnce(&mut Object<'_>) -> io::Result<()>) -> io::Result<()> {
         self.key(key);
         let mut inner = Object::new(self.out);
         fill(&mut inner)?;

@@ -24,7 +24,9 @@ pub(in crate::import) fn sniff(head: &[u8]) -> Confidence {
             },
             // The head may end inside the first line.
             Err(_) if !line.terminated && text.starts_with("{\"type\":\"session\",") => return Confidence::Sure,
-            Err(_) if !line.terminated && text.starts_with("{\"type\":\"message\",") && text.contains("\"message\":{") => {
+            Err(_)
+                if !line.terminated && text.starts_with("{\"type\":\"message\",") && text.contains("\"message\":{") =>
+            {
                 best = best.max(Confidence::Maybe);
             }
             Err(_) => {}

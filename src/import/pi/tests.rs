@@ -23,7 +23,9 @@ fn comparable(mut imported: Imported) -> Imported {
     for entry in &mut imported.transcript.entries {
         let EntryKind::Message(Message::Assistant(_, reply)) = &mut entry.kind else { continue };
         if let Some(cost) = reply.usage.as_mut().and_then(|usage| usage.cost.as_mut()) {
-            for part in [&mut cost.input, &mut cost.output, &mut cost.cache_read, &mut cost.cache_write, &mut cost.total] {
+            for part in
+                [&mut cost.input, &mut cost.output, &mut cost.cache_read, &mut cost.cache_write, &mut cost.total]
+            {
                 *part = (*part * 1e12).round() / 1e12;
             }
         }
