@@ -3,7 +3,9 @@
 pub mod cut;
 pub mod edit;
 pub mod estimate;
+pub mod pi;
 pub mod recover;
+pub mod strategy;
 pub mod summarize;
 pub mod trigger;
 pub mod view;

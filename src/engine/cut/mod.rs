@@ -1,5 +1,9 @@
 //! What is dropped and what stays.
 
+pub mod article;
+pub mod everything;
+pub mod pi;
+
 use std::borrow::Cow;
 use std::ops::Range;
 

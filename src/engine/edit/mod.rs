@@ -1,5 +1,7 @@
 //! Messages shortened or masked in place, without a cut.
 
+pub mod mask_results;
+
 use super::trigger::{Checkpoint, TriggerView};
 use crate::transcript::Message;
 

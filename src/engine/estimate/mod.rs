@@ -1,5 +1,8 @@
 //! How many tokens an agent believes its context to have.
 
+pub mod chars;
+pub mod pi;
+
 use super::view::ContextView;
 use crate::transcript::{Head, Message, Tokens};
 

@@ -1,5 +1,7 @@
 //! What is put back after a cut, beside the summary.
 
+pub mod recent_files;
+
 use super::cut::CutPlan;
 use super::view::ContextView;
 use crate::transcript::Message;

@@ -1,5 +1,8 @@
 //! What stands for the dropped part, and the request to a model that writes it.
 
+pub mod none;
+pub mod original_prompt;
+
 mod request;
 
 pub use request::{Completer, Exchange, LlmError, LlmRequest, LlmResponse, Purpose};
@@ -37,6 +40,8 @@ pub struct Summary {
     pub details: Option<JsonText>,
     /// It came from an extension.
     pub from_hook: bool,
+    /// What stands here is not what was asked for: why, in words.
+    pub fallback: Option<String>,
     /// The calls that wrote it, in order.
     pub exchanges: Vec<Exchange>,
 }

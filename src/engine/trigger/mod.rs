@@ -1,5 +1,9 @@
 //! When a context is compacted.
 
+pub mod article;
+pub mod never;
+pub mod pi;
+
 use std::fmt;
 
 use super::estimate::Estimate;
