@@ -31,6 +31,13 @@ impl Format {
         }
     }
 
+    /// What it is, in one line.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Pi => "Pi sessions, versions 1 to 3: JSON Lines whose first line has type `session`",
+        }
+    }
+
     /// How sure the format is that a file beginning with `head` is its own.
     pub fn sniff(self, head: &[u8]) -> Confidence {
         match self {

@@ -16,6 +16,7 @@ mod links;
 mod message;
 mod object;
 mod record;
+mod resolve;
 mod rows;
 mod slot;
 mod sniff;

@@ -1,8 +1,6 @@
 //! Where the recorded sessions and answers lie that are too large for the package.
 
-#![allow(dead_code, unreachable_pub, reason = "each test uses what it needs")]
-
-pub mod pi_answers;
+#![allow(dead_code, unreachable_pub, reason = "each test crate uses a part of it")]
 
 use std::path::{Path, PathBuf};
 

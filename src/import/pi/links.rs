@@ -6,8 +6,8 @@ use super::extra::quoted;
 use super::object::Rest;
 
 /// Cuts every cycle of parents, at the entry of the cycle that comes first in the file: only there does a parent stand
-/// after its child. Returns those entries and what was found.
-pub(super) fn cut_cycles(parents: &mut [Option<usize>]) -> Vec<(usize, String)> {
+/// after its child. Returns those entries and how many the cycle has.
+pub(super) fn cut_cycles(parents: &mut [Option<usize>]) -> Vec<(usize, usize)> {
     let mut cut = Vec::new();
     // 0: not walked; otherwise the number of the walk, from 1, that reached the entry.
     let mut walk = vec![0_usize; parents.len()];
@@ -30,7 +30,7 @@ pub(super) fn cut_cycles(parents: &mut [Option<usize>]) -> Vec<(usize, String)> 
 }
 
 /// Cuts the cycle that `on` lies on, if there is one.
-fn cut_at(parents: &mut [Option<usize>], on: usize) -> Option<(usize, String)> {
+fn cut_at(parents: &mut [Option<usize>], on: usize) -> Option<(usize, usize)> {
     let (mut earliest, mut length) = (on, 1);
     let mut at = parents[on]?;
     while at != on {
@@ -39,12 +39,7 @@ fn cut_at(parents: &mut [Option<usize>], on: usize) -> Option<(usize, String)> {
         at = parents[at]?;
     }
     parents[earliest] = None;
-    let what = if length == 1 {
-        "the entry is its own parent; read as a root".to_owned()
-    } else {
-        format!("parents form a cycle of {length} entries; this one, the first of them, is read as a root")
-    };
-    Some((earliest, what))
+    Some((earliest, length))
 }
 
 /// The record `raw` with another id and parent, which then stand right after its type. `None` when it is no object.
@@ -79,8 +74,7 @@ mod tests {
     fn a_cycle_is_cut_at_its_first_entry() {
         // 0 -> 2 -> 1 -> 0 is a cycle, 3 hangs on it, 4 is its own parent, 5 a plain root, 6 follows 5.
         let mut parents = [Some(2), Some(0), Some(1), Some(2), Some(4), None, Some(5)];
-        let cut: Vec<usize> = cut_cycles(&mut parents).into_iter().map(|(at, _)| at).collect();
-        assert_eq!(cut, [0, 4]);
+        assert_eq!(cut_cycles(&mut parents), [(0, 3), (4, 1)]);
         assert_eq!(parents, [None, Some(0), Some(1), Some(2), None, None, Some(5)]);
     }
 
