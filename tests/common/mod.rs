@@ -2,6 +2,8 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each test crate uses a part of it")]
 
+pub mod pi_answers;
+
 use std::path::{Path, PathBuf};
 
 /// The folder named by `CUTPOINT_SHARED`, or `../shared` beside the package. `None`, with a line on stderr, when there
