@@ -5,5 +5,6 @@
 
 pub mod engine;
 pub mod import;
+pub mod llm;
 pub mod results;
 pub mod transcript;

@@ -5,5 +5,6 @@ pub mod edit;
 pub mod estimate;
 pub mod recover;
 pub mod summarize;
+pub mod template;
 pub mod trigger;
 pub mod view;
