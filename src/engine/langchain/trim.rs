@@ -1,0 +1,100 @@
+//! `trim_messages`: what of the old messages fits the summarizer's budget.
+
+use std::borrow::Cow;
+
+use super::estimate::Estimator;
+use super::message::{ChatMessage, Content, Measured, Part, Role};
+use crate::transcript::Tokens;
+
+/// The end of `messages` that fits `budget`, as the middleware asks for it: a system message in front stays, the result
+/// begins with a human message, and the first message may be cut at a line break.
+///
+/// `tokens` are the counts of `messages`; usage scaling does not enter. With no human message in the tail that fits,
+/// nothing is left but the system message.
+pub fn trim_last<'m, 'a>(
+    messages: &'m [ChatMessage<'a>],
+    tokens: &[Tokens],
+    budget: Tokens,
+    estimator: &Estimator,
+) -> Vec<Cow<'m, ChatMessage<'a>>> {
+    let system = usize::from(messages.first().is_some_and(|first| first.role == Role::System));
+    let room = budget.saturating_sub(tokens[..system].iter().copied().sum());
+    let mut start = messages.len();
+    let mut used = Tokens(0);
+    while start > system && used + tokens[start - 1] <= room {
+        start -= 1;
+        used = used + tokens[start];
+    }
+    let partial = (start > system)
+        .then(|| part_that_fits(&messages[start - 1], room.saturating_sub(used), estimator))
+        .flatten()
+        .filter(|part| part.role == Role::Human);
+    let mut kept: Vec<Cow<'m, ChatMessage<'a>>> = messages[..system].iter().map(Cow::Borrowed).collect();
+    if let Some(part) = partial {
+        kept.push(Cow::Owned(part));
+    } else {
+        start +=
+            messages[start..].iter().position(|message| message.role == Role::Human).unwrap_or(messages.len() - start);
+    }
+    kept.extend(messages[start..].iter().map(Cow::Borrowed));
+    kept
+}
+
+/// The longest end of a message that fits `room`: whole blocks first, else lines of its first text.
+fn part_that_fits<'a>(message: &ChatMessage<'a>, room: Tokens, estimator: &Estimator) -> Option<ChatMessage<'a>> {
+    if let Content::Parts(parts) = &message.content {
+        for drop in 1..parts.len() {
+            let rest = message.with_content(Content::Parts(parts[drop..].to_vec()));
+            if estimator.of(&rest) <= room {
+                return Some(rest);
+            }
+        }
+    }
+    let text = match &message.content {
+        Content::Text(_) => message.content.joined("").into_owned(),
+        // The package has dropped all blocks but the last by now, so an earlier text is out of its sight.
+        Content::Parts(parts) => parts.last().and_then(Part::text)?.to_owned(),
+    };
+    if text.is_empty() {
+        return None;
+    }
+    let fits = |from: usize| {
+        let rest = message.with_content(Content::Text(vec![Measured::new(text[from..].to_owned())]));
+        (estimator.of(&rest) <= room).then_some(rest)
+    };
+    let lines: Vec<usize> = line_starts(&text);
+    // The more lines are left out the smaller the rest, so the first that fits is found by bisection.
+    let first = lines.partition_point(|&from| fits(from).is_none());
+    lines.get(first).and_then(|&from| fits(from))
+}
+
+/// Where the text can be cut: at its start and after each line feed, the last one included, so that a message can
+/// be left with no text at all.
+fn line_starts(text: &str) -> Vec<usize> {
+    let after = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1);
+    std::iter::once(0).chain(after).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::trim_last;
+    use crate::engine::langchain::{ChatMessage, Content, Estimator, Role};
+    use crate::transcript::Tokens;
+
+    #[test]
+    fn the_first_human_message_is_cut_at_a_line() {
+        let text = format!("{}\n{}\n{}", "a".repeat(40), "b".repeat(40), "c".repeat(40));
+        let messages =
+            [ChatMessage::new(Role::Human, Content::text(text)), ChatMessage::new(Role::Ai, Content::text("ok"))];
+        let estimator = Estimator::DEFAULT;
+        let tokens: Vec<Tokens> = messages.iter().map(|message| estimator.of(message)).collect();
+        // 122 characters and "user": ceil(126/4)+3 = 35; "ok" and "assistant": 6.
+        assert_eq!(tokens, [Tokens(35), Tokens(6)]);
+        // Two lines are 81 characters: ceil(85/4)+3 = 25; one is 40: 14.
+        let left = |budget| {
+            let kept = trim_last(&messages, &tokens, Tokens(budget), &estimator);
+            kept.first().map_or(0, |first| first.content.text_chars())
+        };
+        assert_eq!((left(41), left(31), left(30), left(20), left(19)), (122, 81, 40, 40, 0));
+    }
+}
