@@ -5,5 +5,9 @@
 
 pub mod engine;
 pub mod import;
+pub mod measure;
+pub mod meter;
+pub mod replay;
 pub mod results;
+pub mod tokens;
 pub mod transcript;

@@ -4,11 +4,10 @@
 //! [`EventRecord`] a line, grouped by cell). The records are versioned ([`SCHEMA`]); a reader refuses a newer one.
 
 mod folder;
-mod measure;
 mod record;
 
+pub use crate::measure::{Direction, Measure, MeasureDef};
 pub use folder::{Run, RunError, RunFolder};
-pub use measure::{Direction, Measure, MeasureDef};
 pub use record::{CellRecord, CompactionRecord, EventRecord, ItemRecord, Manifest, RequestRecord, TranscriptRecord};
 
 /// Version of the records.

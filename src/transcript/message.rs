@@ -217,6 +217,24 @@ impl Message {
         }
     }
 
+    /// The same message with another content; kinds that are not made of blocks stay as they are.
+    #[must_use]
+    pub fn with_content(self, content: &Content) -> Self {
+        match self {
+            Self::User(_) => Self::User(content.clone()),
+            Self::Assistant(_, reply) => Self::Assistant(content.clone(), reply),
+            Self::ToolResult(mut result) => {
+                result.content = content.clone();
+                Self::ToolResult(result)
+            }
+            Self::Custom(mut custom) => {
+                custom.content = content.clone();
+                Self::Custom(custom)
+            }
+            other => other,
+        }
+    }
+
     /// The reply, if it is one.
     pub fn reply(&self) -> Option<&Reply> {
         match self {

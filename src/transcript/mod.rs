@@ -7,12 +7,14 @@
 mod entry;
 pub mod json;
 mod message;
+mod sent;
 mod text;
 mod tree;
 mod usage;
 
 pub use entry::{Compaction, ContextEdit, Entry, EntryIdx, EntryKind};
 pub use message::{Bash, Block, Content, Custom, Image, Message, Reply, Role, StopReason, ToolCall, ToolResult};
+pub use sent::{Part, is_sent, joined_text, sent_parts, user_text};
 pub use text::{JsonText, Text};
 pub use tree::{Head, Meta, ToolSchema, Transcript};
 pub use usage::{Cost, Tokens, Usage};

@@ -1,7 +1,7 @@
 //! Recorded messages as a LangChain agent would have held them.
 
 use super::message::{Call, ChatMessage, Content, Image, Measured, Part, Role};
-use crate::transcript::{self, Block, Message, Reply, ToolCall, ToolResult};
+use crate::transcript::{self, Block, Message, Reply, ToolCall, ToolResult, user_text};
 
 /// How a provider's package lays out an assistant message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,8 +28,8 @@ impl Dialect {
 ///   is a string everywhere;
 /// - a call whose arguments are not a JSON object becomes an invalid call, as LangChain's parser does;
 /// - a tool result carries its tool's name, as LangGraph's tool node sets it;
-/// - shell commands, summaries and texts of extensions are human messages; sentences that the recording agent wraps
-///   around summaries when it sends them are not in the recording and are not counted;
+/// - shell commands, summaries and texts of extensions are human messages, worded as the recording agent sends them
+///   ([`user_text`]);
 /// - failed replies are converted like others: whether they are sent is for the caller to decide.
 pub fn from_transcript(message: &Message, dialect: Dialect) -> Option<ChatMessage<'_>> {
     Some(match message {
@@ -37,15 +37,8 @@ pub fn from_transcript(message: &Message, dialect: Dialect) -> Option<ChatMessag
         Message::Custom(custom) => ChatMessage::new(Role::Human, plain_content(&custom.content)),
         Message::Assistant(content, reply) => assistant(content, reply, dialect),
         Message::ToolResult(result) => tool_result(result),
-        Message::Bash(bash) if bash.excluded => return None,
-        Message::Bash(bash) => {
-            let fixed = |text: &'static str| Measured::new(text);
-            let (command, output) = (Measured::from(&bash.command), Measured::from(&bash.output));
-            let pieces = vec![fixed("Ran `"), command, fixed("`\n```\n"), output, fixed("\n```")];
-            ChatMessage::new(Role::Human, Content::Text(pieces))
-        }
-        Message::BranchSummary(text) | Message::CompactionSummary(text) => {
-            ChatMessage::new(Role::Human, Content::Text(vec![text.into()]))
+        Message::Bash(_) | Message::BranchSummary(_) | Message::CompactionSummary(_) => {
+            ChatMessage::new(Role::Human, Content::text(user_text(message)?))
         }
         Message::System { content, sections, .. } => {
             let mut pieces = vec![Measured::from(content)];

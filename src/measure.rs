@@ -27,6 +27,13 @@ impl Measure {
     }
 }
 
+impl From<f64> for Measure {
+    /// A number that is not finite is void: it is no measurement.
+    fn from(value: f64) -> Self {
+        if value.is_finite() { Self::Value(value) } else { Self::void("the number is not finite") }
+    }
+}
+
 /// Which way is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -1,0 +1,40 @@
+//! Observation masking: old tool results give way to one line.
+
+use super::{Edit, Rewrite};
+use crate::engine::trigger::{Checkpoint, Decision, Trigger, TriggerView};
+use crate::engine::view::{Kind, Source};
+use crate::transcript::{Block, Content, Message, Role, Text, Tokens};
+
+/// What is left of a masked result.
+pub const MASK: &str = "[tool result removed to save context]";
+
+/// Masks all tool results before the newest `keep` tokens when `trigger` fires.
+pub struct MaskResults {
+    /// When.
+    pub trigger: Box<dyn Trigger>,
+    /// Estimated tokens at the end of the context that stay as they are.
+    pub keep: Tokens,
+}
+
+impl Edit for MaskResults {
+    fn edit(&mut self, at: Checkpoint, now: &TriggerView<'_, '_>) -> Vec<Rewrite> {
+        let view = now.context;
+        if self.trigger.decide(at, now) == Decision::Wait {
+            return Vec::new();
+        }
+        let kept_from = view.estimates().reaches_from(0..view.len(), self.keep).unwrap_or(0);
+        let open = |&index: &usize| {
+            view.kind(index) == Kind::Message(Role::ToolResult)
+                && matches!(view.items()[index].source, Source::Entry(_))
+        };
+        let masked = (0..kept_from).filter(open).filter_map(|index| match view.message(index)? {
+            Message::ToolResult(result) => {
+                let mut result = result.clone();
+                result.content = Content { blocks: vec![Block::Text(Text::from(MASK))], plain: false };
+                Some(Rewrite { at: index, message: Message::ToolResult(result) })
+            }
+            _ => None,
+        });
+        masked.collect()
+    }
+}

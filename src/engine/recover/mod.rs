@@ -1,0 +1,13 @@
+//! What is put back after a cut, beside the summary.
+
+pub mod recent_files;
+
+use super::cut::CutPlan;
+use super::view::ContextView;
+use crate::transcript::Message;
+
+/// A recovery action.
+pub trait Recovery: Send + Sync {
+    /// The messages that follow the summary, made from the context before the cut. Nothing later can be seen.
+    fn recover(&self, before: &ContextView<'_>, plan: &CutPlan) -> Vec<Message>;
+}

@@ -1,0 +1,82 @@
+//! One call of a model, as the engine sees it.
+
+use std::sync::Arc;
+
+use crate::transcript::{Tokens, Usage};
+
+/// What a call is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Purpose {
+    /// A first summary.
+    Summary,
+    /// A summary that updates an older one.
+    Update,
+    /// The start of a split turn.
+    TurnPrefix,
+    /// A branch that is left.
+    Branch,
+}
+
+/// One call.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct LlmRequest {
+    /// The system prompt.
+    pub system: Option<Arc<str>>,
+    /// The only user message.
+    pub prompt: Arc<str>,
+    /// The most tokens the answer may have; `None` leaves it to the model.
+    pub max_output: Option<Tokens>,
+    /// What it is for.
+    pub purpose: Purpose,
+    /// Seed, where the model takes one.
+    pub seed: u64,
+}
+
+/// An answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LlmResponse {
+    /// Its text.
+    pub text: Arc<str>,
+    /// It ended at the output limit, so it is not whole.
+    pub truncated: bool,
+    /// Usage, where the model reports it.
+    pub usage: Option<Usage>,
+}
+
+/// A call and its answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Exchange {
+    /// The call.
+    pub request: LlmRequest,
+    /// The answer; `None` when the call failed.
+    pub response: Option<LlmResponse>,
+}
+
+/// A call failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LlmError {
+    /// The model or its provider failed.
+    #[error("the model failed: {0}")]
+    Failed(String),
+    /// The prompt does not fit the model's window.
+    #[error("the prompt does not fit the model's window: {0}")]
+    Overflow(String),
+    /// The answer cannot be used.
+    #[error("the answer cannot be used: {0}")]
+    Unusable(String),
+}
+
+/// Completes requests. Implemented outside of the engine, which does no I/O.
+pub trait Completer: Sync {
+    /// Who answers, as records name it.
+    fn name(&self) -> &str;
+
+    /// Whether the answers are made up by rule and say nothing about a real model.
+    fn is_mock(&self) -> bool;
+
+    /// Completes one request.
+    ///
+    /// # Errors
+    /// When there is no answer.
+    fn complete(&self, request: &LlmRequest) -> Result<LlmResponse, LlmError>;
+}

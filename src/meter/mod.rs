@@ -1,0 +1,64 @@
+//! Observers of a replay that measure. They may know the future and the annotations; nothing of theirs flows back.
+
+mod cache;
+mod estimation;
+pub mod goal;
+mod structure;
+
+pub use cache::Cache;
+pub use estimation::Estimation;
+pub use structure::Structure;
+
+use crate::measure::{Direction, Measure, MeasureDef};
+use crate::replay::ReplayEvent;
+
+/// Named measures, in the order of the meter.
+pub type Measures = Vec<(&'static str, Measure)>;
+
+/// An observer of a replay.
+pub trait Meter {
+    /// Sees the next event.
+    fn observe(&mut self, event: &ReplayEvent<'_, '_>);
+
+    /// What was measured.
+    fn finish(self: Box<Self>) -> Measures;
+}
+
+/// A measure's meaning, as its meter states it.
+struct Def(&'static str, &'static str, Direction, &'static str);
+
+/// What every measure means, in the order in which the meters give them.
+pub fn definitions() -> Vec<MeasureDef> {
+    let all = [structure::DEFS, estimation::DEFS, cache::DEFS, goal::DEFS];
+    let define = |&Def(name, unit, direction, about): &Def| MeasureDef {
+        name: name.to_owned(),
+        unit: unit.to_owned(),
+        direction,
+        about: about.to_owned(),
+    };
+    all.into_iter().flatten().map(define).collect()
+}
+
+/// The mean of `count` numbers, or why there is none.
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+fn mean(sum: f64, count: u64, none: &str) -> Measure {
+    if count == 0 { Measure::void(none) } else { Measure::from(sum / count as f64) }
+}
+
+/// A count as a number.
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+fn number(count: u64) -> f64 {
+    count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn no_measure_has_two_meanings() {
+        let mut names: Vec<String> = super::definitions().into_iter().map(|def| def.name).collect();
+        let all = names.len();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), all);
+    }
+}

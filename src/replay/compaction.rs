@@ -1,0 +1,102 @@
+//! One compaction: summary, recovery, new context.
+
+use super::driver::Driver;
+use super::{CompactionEvent, ReplayEvent};
+use crate::engine::cut::CutPlan;
+use crate::engine::summarize::{Exchange, Summary, SummaryJob};
+use crate::engine::trigger::Checkpoint;
+use crate::engine::view::{Item, LastSummary};
+use crate::transcript::{Compaction, EntryIdx, Message, Tokens};
+
+/// Carries out `plan`. The error says why nothing was done.
+pub(super) fn compact(
+    driver: &mut Driver<'_, '_>,
+    checkpoint: Checkpoint,
+    reason: &str,
+    plan: &CutPlan,
+) -> Result<(), String> {
+    let job = SummaryJob {
+        context: driver.live.view(),
+        plan,
+        checkpoint,
+        instructions: None,
+        window: driver.input.model.window,
+        seed: driver.input.seed,
+    };
+    let summary = driver.strategy.summarizer.summarize(&job, driver.llm).map_err(|failed| failed.to_string())?;
+    let mut made: Vec<Item> = summary.message.iter().cloned().map(Item::made).collect();
+    for recovery in &driver.strategy.recovery {
+        made.extend(recovery.recover(driver.live.view(), plan).into_iter().map(Item::made));
+    }
+    apply(driver, checkpoint, reason, plan, &summary, made);
+    Ok(())
+}
+
+fn apply(
+    driver: &mut Driver<'_, '_>,
+    checkpoint: Checkpoint,
+    reason: &str,
+    plan: &CutPlan,
+    summary: &Summary,
+    made: Vec<Item>,
+) {
+    let estimate = driver.strategy.estimator.context(driver.live.view());
+    let before = driver.live.view().items().to_vec();
+    let before_reference = driver.live.reference().clone();
+    let reusable = driver.live.reused_tokens();
+    let made_items = made.len();
+    let kept = before[plan.kept_from..].iter().filter(|item| item.kind != crate::engine::view::Kind::Boundary);
+    let items = made.into_iter().chain(kept.cloned()).chain([Item::boundary()]).collect();
+    let repaired = driver.live.replace(items, &*driver.strategy.estimator);
+    let last =
+        LastSummary { text: summary.text.clone(), details: summary.details.clone(), from_hook: summary.from_hook };
+    driver.live.view_mut().set_last_summary(last);
+    driver.recorded = false;
+    let counts = driver.input.counts;
+    let input = |exchange: &Exchange| {
+        let system = exchange.request.system.as_deref().map_or(Tokens(0), |text| counts.count(text));
+        system + counts.count(&exchange.request.prompt)
+    };
+    let output = |exchange: &Exchange| exchange.response.as_ref().map(|response| counts.count(&response.text));
+    let event = CompactionEvent {
+        request: driver.request,
+        checkpoint,
+        reason,
+        estimate,
+        before: &before,
+        before_reference: &before_reference,
+        plan,
+        summary,
+        after: &driver.live,
+        made_items,
+        summary_input: summary.exchanges.iter().map(input).sum(),
+        summary_output: summary.exchanges.iter().filter_map(output).sum(),
+        invalidated: reusable.saturating_sub(driver.live.reused_tokens()),
+        repaired,
+    };
+    (driver.observe)(&ReplayEvent::Compaction(event));
+}
+
+/// Follows a compaction of the recording: its summary, what it kept, and what comes after.
+pub(super) fn follow_recorded(driver: &mut Driver<'_, '_>, recorded: &Compaction) {
+    let transcript = driver.input.transcript;
+    let view = driver.live.view();
+    let is_first = |item: &Item| {
+        item.origin()
+            .is_some_and(|EntryIdx(index)| Some(&*transcript.entries[index].id) == recorded.first_kept.as_deref())
+    };
+    // A boundary that is not there keeps nothing.
+    let kept_from = view.items().iter().position(is_first).unwrap_or(view.len());
+    let summary = Summary {
+        message: Some(Message::CompactionSummary(recorded.summary.clone())),
+        text: recorded.summary.clone(),
+        details: recorded.details.clone(),
+        from_hook: recorded.from_hook,
+        ..Summary::default()
+    };
+    let made = summary.message.iter().cloned().map(Item::made).collect();
+    let plan = CutPlan::at(0, kept_from);
+    apply(driver, Checkpoint::Manual, "recorded", &plan, &summary, made);
+    // The recorded context is this one.
+    driver.recorded = true;
+}

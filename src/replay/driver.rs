@@ -1,0 +1,180 @@
+//! The loop over the recorded path.
+
+use super::{EditEvent, History, Live, OverflowEvent, ReplayEvent, ReplayInput, RequestEvent, StuckEvent, compaction};
+use crate::engine::cut::CutGoal;
+use crate::engine::edit::Rewrite;
+use crate::engine::strategy::Strategy;
+use crate::engine::summarize::Completer;
+use crate::engine::trigger::{Checkpoint, Decision, TriggerView};
+use crate::engine::view::Item;
+use crate::transcript::{ContextEdit, EntryIdx, EntryKind, Message, Reply, StopReason, Tokens};
+
+/// Replays `input` through `strategy` and tells `observe` everything that happens.
+pub fn replay<'a>(
+    input: ReplayInput<'a>,
+    strategy: &mut Strategy,
+    llm: &dyn Completer,
+    observe: &mut dyn FnMut(&ReplayEvent<'_, 'a>),
+) {
+    let mut driver = Driver { input, strategy, llm, observe, live: Live::new(input), request: 1, recorded: true };
+    for &idx in input.path {
+        driver.entry(idx);
+    }
+}
+
+/// The state of one replay.
+pub(super) struct Driver<'a, 'd> {
+    pub(super) input: ReplayInput<'a>,
+    pub(super) strategy: &'d mut Strategy,
+    pub(super) llm: &'d dyn Completer,
+    pub(super) observe: &'d mut dyn FnMut(&ReplayEvent<'_, 'a>),
+    pub(super) live: Live<'a>,
+    /// Number of the next request.
+    pub(super) request: u64,
+    /// The context is still the recorded one.
+    pub(super) recorded: bool,
+}
+
+impl<'a> Driver<'a, '_> {
+    fn entry(&mut self, idx: EntryIdx) {
+        match &self.input.transcript.entry(idx).kind {
+            EntryKind::Message(Message::Assistant(content, reply)) => {
+                let calls = content.blocks.iter().any(|block| matches!(block, crate::transcript::Block::ToolCall(_)));
+                self.reply(idx, reply, calls && !reply.failed());
+            }
+            EntryKind::Compaction(recorded) if self.input.history == History::Recorded => {
+                compaction::follow_recorded(self, recorded);
+            }
+            // The recorded compaction never happened here; what follows was recorded in another context.
+            EntryKind::Compaction(_) => self.recorded = false,
+            EntryKind::ContextEdit(edit) => self.context_edit(edit),
+            _ => self.live.append(idx),
+        }
+    }
+
+    /// One request and its reply.
+    fn reply(&mut self, idx: EntryIdx, reply: &Reply, calls: bool) {
+        self.live.close_open_calls();
+        self.edits();
+        self.checkpoint(Checkpoint::BeforeRequest);
+        let mut reference = self.live.request_tokens();
+        if reference > self.input.model.window {
+            (self.observe)(&ReplayEvent::Overflow(OverflowEvent { request: self.request, reference }));
+            self.compact(Checkpoint::Overflow, "the request does not fit the window");
+            reference = self.live.request_tokens();
+        }
+        let event = RequestEvent {
+            number: self.request,
+            entry: idx,
+            live: &self.live,
+            estimate: self.strategy.estimator.context(self.live.view()),
+            reference,
+            recorded: reply.usage.filter(|_| self.recorded && !reply.failed()),
+            reused: self.live.reused_tokens(),
+            overflow: reference > self.input.model.window,
+        };
+        (self.observe)(&ReplayEvent::Request(event));
+        self.live.mark_request();
+        self.request += 1;
+        self.live.append(idx);
+        if let Some(usage) = self.reported(idx, reply, reference) {
+            self.live.view_mut().anchor_last(usage);
+        }
+        let goes_on = calls || reply.stop == StopReason::ToolUse;
+        self.checkpoint(if goes_on { Checkpoint::AfterResponse } else { Checkpoint::TurnEnd });
+    }
+
+    /// Usage as the agent is told: recorded, or simulated from the reference counts.
+    fn reported(&self, idx: EntryIdx, reply: &Reply, prompt: Tokens) -> Option<Tokens> {
+        if reply.failed() {
+            return None;
+        }
+        match self.input.history {
+            History::Recorded => reply.usage.map(|usage| usage.context()).filter(|&tokens| tokens > Tokens(0)),
+            History::Full => Some(prompt + self.input.reference.entry(idx)),
+        }
+    }
+
+    fn trigger_view(&self) -> TriggerView<'_, 'a> {
+        let model = self.input.model;
+        let estimate = self.strategy.estimator.context(self.live.view());
+        TriggerView { context: self.live.view(), estimate, window: model.window, max_output: model.max_output }
+    }
+
+    fn checkpoint(&mut self, at: Checkpoint) {
+        let model = self.input.model;
+        let estimate = self.strategy.estimator.context(self.live.view());
+        let context = self.live.view();
+        let now = TriggerView { context, estimate, window: model.window, max_output: model.max_output };
+        if let Decision::Compact(reason) = self.strategy.trigger.decide(at, &now) {
+            self.compact(at, &reason);
+        }
+    }
+
+    /// Compacts, or says why not.
+    fn compact(&mut self, checkpoint: Checkpoint, reason: &str) {
+        let goal = CutGoal { window: self.input.model.window, checkpoint };
+        let done = if self.input.history == History::Recorded {
+            Err(format!("{reason}; the recorded history is followed"))
+        } else {
+            match self.strategy.cut.cut(self.live.view(), goal) {
+                Ok(plan) => compaction::compact(self, checkpoint, reason, &plan),
+                Err(nothing) => Err(nothing.0.into_owned()),
+            }
+        };
+        if let Err(reason) = done {
+            (self.observe)(&ReplayEvent::Stuck(StuckEvent { request: self.request, checkpoint, reason }));
+        }
+    }
+
+    fn edits(&mut self) {
+        if self.input.history == History::Recorded {
+            return;
+        }
+        for index in 0..self.strategy.edits.len() {
+            let mut edit = self.strategy.edits.swap_remove(index);
+            let rewrites = edit.edit(Checkpoint::BeforeRequest, &self.trigger_view());
+            // Back to its place: the order of edits is part of the strategy.
+            self.strategy.edits.push(edit);
+            let last = self.strategy.edits.len() - 1;
+            self.strategy.edits.swap(index, last);
+            if !rewrites.is_empty() {
+                self.rewrite(rewrites);
+            }
+        }
+    }
+
+    fn rewrite(&mut self, rewrites: Vec<Rewrite>) {
+        let (before, reusable) = (self.live.request_tokens(), self.live.reused_tokens());
+        let messages = rewrites.len() as u64;
+        let mut items = self.live.view().items().to_vec();
+        for Rewrite { at, message } in rewrites {
+            items[at] = match items[at].origin() {
+                Some(idx) => Item::changed(idx, message),
+                None => Item::made(message),
+            };
+        }
+        self.live.replace(items, &*self.strategy.estimator);
+        self.recorded = false;
+        let saved = before.saturating_sub(self.live.request_tokens());
+        let invalidated = reusable.saturating_sub(self.live.reused_tokens());
+        let event = EditEvent { request: self.request, after: &self.live, messages, saved, invalidated };
+        (self.observe)(&ReplayEvent::Edit(event));
+    }
+
+    /// A recorded change of an earlier message.
+    fn context_edit(&mut self, edit: &ContextEdit) {
+        let transcript = self.input.transcript;
+        let is_target = |item: &Item| item.origin().is_some_and(|idx| transcript.entry(idx).id == edit.target);
+        let Some(at) = self.live.view().items().iter().position(is_target) else { return };
+        let mut items = self.live.view().items().to_vec();
+        let message = items[at].message(transcript).cloned();
+        match (items[at].origin(), message, &edit.replacement) {
+            (Some(idx), Some(message), Some(content)) => items[at] = Item::changed(idx, message.with_content(content)),
+            _ => {
+                items.remove(at);
+            }
+        }
+        self.live.replace(items, &*self.strategy.estimator);
+    }
+}

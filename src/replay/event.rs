@@ -1,0 +1,135 @@
+//! What a replay tells its observers.
+
+use super::Live;
+use crate::engine::cut::CutPlan;
+use crate::engine::estimate::Estimate;
+use crate::engine::summarize::Summary;
+use crate::engine::trigger::Checkpoint;
+use crate::engine::view::{Item, Track};
+use crate::transcript::{EntryIdx, Tokens, Usage};
+
+/// One event of a replay.
+#[derive(Clone, Debug)]
+pub enum ReplayEvent<'r, 'a> {
+    /// A call of the model.
+    Request(RequestEvent<'r, 'a>),
+    /// A compaction.
+    Compaction(CompactionEvent<'r, 'a>),
+    /// A request that did not fit the window.
+    Overflow(OverflowEvent),
+    /// A trigger fired and nothing could be dropped.
+    Stuck(StuckEvent),
+    /// Messages were changed in place.
+    Edit(EditEvent<'r, 'a>),
+}
+
+/// A call of the model, as it leaves.
+#[derive(Clone, Copy, Debug)]
+pub struct RequestEvent<'r, 'a> {
+    /// Its number, from 1.
+    pub number: u64,
+    /// The recorded reply.
+    pub entry: EntryIdx,
+    /// The context that is sent.
+    pub live: &'r Live<'a>,
+    /// The estimate of the strategy's estimator.
+    pub estimate: Estimate,
+    /// Reference count of the request.
+    pub reference: Tokens,
+    /// Recorded usage of the reply, while the replayed context is still the recorded one.
+    pub recorded: Option<Usage>,
+    /// Reference tokens shared with the request before.
+    pub reused: Tokens,
+    /// It does not fit the window.
+    pub overflow: bool,
+}
+
+/// A compaction, when it is done.
+#[derive(Clone, Copy, Debug)]
+pub struct CompactionEvent<'r, 'a> {
+    /// Number of the next request, from 1.
+    pub request: u64,
+    /// The moment.
+    pub checkpoint: Checkpoint,
+    /// Why, in words.
+    pub reason: &'r str,
+    /// The estimate before.
+    pub estimate: Estimate,
+    /// Items before.
+    pub before: &'r [Item],
+    /// Reference counts before.
+    pub before_reference: &'r Track,
+    /// The cut.
+    pub plan: &'r CutPlan,
+    /// What stands for the dropped part.
+    pub summary: &'r Summary,
+    /// The context after.
+    pub after: &'r Live<'a>,
+    /// Items of the context after that come before the kept tail.
+    pub made_items: usize,
+    /// Reference tokens of the prompts of the summary calls.
+    pub summary_input: Tokens,
+    /// Reference tokens of their answers.
+    pub summary_output: Tokens,
+    /// Reference tokens of the request before that the next one does not share.
+    pub invalidated: Tokens,
+    /// Results that lost their call and were left out.
+    pub repaired: u64,
+}
+
+impl CompactionEvent<'_, '_> {
+    /// Reference count of the whole context before.
+    pub fn before_tokens(&self) -> Tokens {
+        self.after.head_tokens() + self.before_reference.total()
+    }
+
+    /// Reference count of what was dropped.
+    pub fn dropped_tokens(&self) -> Tokens {
+        self.before_reference.range(0..self.plan.kept_from)
+    }
+
+    /// Reference count of the kept tail.
+    pub fn kept_tokens(&self) -> Tokens {
+        self.after.reference().range(self.made_items..self.after.view().len())
+    }
+
+    /// Whether the context did not become smaller.
+    pub fn no_gain(&self) -> bool {
+        self.after.request_tokens() >= self.before_tokens()
+    }
+}
+
+/// A request that did not fit the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OverflowEvent {
+    /// Its number, from 1.
+    pub request: u64,
+    /// Reference count.
+    pub reference: Tokens,
+}
+
+/// A trigger fired and nothing could be dropped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StuckEvent {
+    /// Number of the next request, from 1.
+    pub request: u64,
+    /// The moment.
+    pub checkpoint: Checkpoint,
+    /// Why nothing could be dropped.
+    pub reason: String,
+}
+
+/// Messages were changed in place.
+#[derive(Clone, Copy, Debug)]
+pub struct EditEvent<'r, 'a> {
+    /// Number of the next request, from 1.
+    pub request: u64,
+    /// The context after.
+    pub after: &'r Live<'a>,
+    /// Messages changed.
+    pub messages: u64,
+    /// Reference tokens saved; nothing when the change made the context longer.
+    pub saved: Tokens,
+    /// Reference tokens of the request before that the next one does not share.
+    pub invalidated: Tokens,
+}

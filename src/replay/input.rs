@@ -1,0 +1,130 @@
+//! What a replay is given. Everything but the strategy is shared by all cells of a transcript.
+
+use std::collections::HashMap;
+use std::str::FromStr;
+use std::sync::Mutex;
+
+use crate::engine::estimate::Estimator;
+use crate::engine::view::Item;
+use crate::tokens::{MessageTable, Reference};
+use crate::transcript::{EntryIdx, Tokens, Transcript};
+
+/// Which past a replay follows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum History {
+    /// Every recorded message, as if nothing had ever been compacted. Usage is simulated: the reference count.
+    #[default]
+    Full,
+    /// The compactions that really happened, with the recorded usage. The strategy is asked, and never acts.
+    Recorded,
+}
+
+impl History {
+    /// Its name in configuration and records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Recorded => "recorded",
+        }
+    }
+}
+
+impl FromStr for History {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        [Self::Full, Self::Recorded]
+            .into_iter()
+            .find(|one| one.name() == name)
+            .ok_or_else(|| format!("no history is called {name:?}; there are full and recorded"))
+    }
+}
+
+/// The model whose context is at stake.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Model {
+    /// Its name.
+    pub name: String,
+    /// Context window.
+    pub window: Tokens,
+    /// The most tokens a reply may have.
+    pub max_output: Tokens,
+}
+
+/// What an estimator says of every entry of a transcript; made once per estimator and transcript.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EstimateTable {
+    counts: Vec<Tokens>,
+    head: Option<Tokens>,
+}
+
+impl EstimateTable {
+    /// Asks the estimator about every entry.
+    pub fn new(transcript: &Transcript, estimator: &dyn Estimator) -> Self {
+        let count = |index| {
+            let item = Item::entry(transcript, EntryIdx(index));
+            item.message(transcript).map_or_else(Tokens::default, |message| estimator.message(message))
+        };
+        Self { counts: (0..transcript.entries.len()).map(count).collect(), head: estimator.head(&transcript.head) }
+    }
+
+    /// Estimate of an entry.
+    pub fn entry(&self, idx: EntryIdx) -> Tokens {
+        self.counts[idx.0]
+    }
+
+    /// Estimate of system prompt and tool schemas.
+    pub fn head(&self) -> Option<Tokens> {
+        self.head
+    }
+}
+
+/// Reference counts of texts that strategies make: summaries and their prompts. Shared by all cells, because many
+/// cells make the same ones.
+#[derive(Debug)]
+pub struct CountCache {
+    reference: Reference,
+    counts: Mutex<HashMap<[u8; 32], Tokens>>,
+}
+
+impl CountCache {
+    /// An empty cache.
+    pub fn new(reference: Reference) -> Self {
+        Self { reference, counts: Mutex::default() }
+    }
+
+    /// Tokens of `text`.
+    pub fn count(&self, text: &str) -> Tokens {
+        let key =
+            sha2::Digest::finalize(sha2::Digest::chain_update(<sha2::Sha256 as sha2::Digest>::new(), text)).into();
+        // A poisoned lock only means that another cell panicked; the counts in it are whole.
+        let lock = || self.counts.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(&tokens) = lock().get(&key) {
+            return tokens;
+        }
+        let tokens = self.reference.count(text);
+        lock().insert(key, tokens);
+        tokens
+    }
+}
+
+/// One transcript, ready to be replayed under a model.
+#[derive(Clone, Copy, Debug)]
+pub struct ReplayInput<'a> {
+    /// The session.
+    pub transcript: &'a Transcript,
+    /// The branch to follow, root first.
+    pub path: &'a [EntryIdx],
+    /// Reference counts.
+    pub reference: &'a MessageTable,
+    /// Estimates of the strategy's estimator.
+    pub estimates: &'a EstimateTable,
+    /// Counts of made texts.
+    pub counts: &'a CountCache,
+    /// The model.
+    pub model: &'a Model,
+    /// Which past to follow.
+    pub history: History,
+    /// Seed of the cell.
+    pub seed: u64,
+}

@@ -1,0 +1,18 @@
+//! Drives a transcript through a strategy, request by request.
+//!
+//! The path is linear. For every recorded reply: append what came before it, ask the edits and the trigger, count the
+//! request with the reference tokenizer, emit it, append the reply, ask the trigger again. The only output is a stream
+//! of [`ReplayEvent`] values; whoever observes them may know the future, the stages never do.
+
+mod compaction;
+mod driver;
+mod event;
+mod input;
+mod live;
+mod pairing;
+
+pub use crate::engine::view::{Item, Source};
+pub use driver::replay;
+pub use event::{CompactionEvent, EditEvent, OverflowEvent, ReplayEvent, RequestEvent, StuckEvent};
+pub use input::{CountCache, EstimateTable, History, Model, ReplayInput};
+pub use live::Live;
