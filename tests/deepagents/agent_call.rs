@@ -11,7 +11,7 @@ use super::case::{Case, cases, model, size, tools};
 use super::{chars, digest};
 
 /// What the trigger sees of `messages`.
-pub fn reading(messages: &[ChatMessage<'_>], total: Tokens, model: &Model<'_>) -> Reading {
+pub(crate) fn reading(messages: &[ChatMessage<'_>], total: Tokens, model: &Model<'_>) -> Reading {
     let last_reply = messages.iter().rev().find(|message| message.role == Role::Ai);
     Reading { messages: messages.len(), total, reported: reported_usage(last_reply, model.provider) }
 }

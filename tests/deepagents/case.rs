@@ -24,32 +24,32 @@ const NAMES: [&str; 9] = [
 ];
 
 /// A session with its answers.
-pub struct Case {
-    pub name: &'static str,
-    pub messages: Vec<ChatMessage<'static>>,
-    pub measures: Vec<Measure>,
-    pub answers: Value,
+pub(crate) struct Case {
+    pub(crate) name: &'static str,
+    pub(crate) messages: Vec<ChatMessage<'static>>,
+    pub(crate) measures: Vec<Measure>,
+    pub(crate) answers: Value,
 }
 
 impl Case {
     /// The answers of a section that is a list.
-    pub fn list(&self, section: &str) -> &[Value] {
+    pub(crate) fn list(&self, section: &str) -> &[Value] {
         self.answers[section].as_array().unwrap_or_else(|| panic!("{}: {section} is a list", self.name))
     }
 
     /// Unscaled tokens of each message.
-    pub fn tokens(&self, estimator: &Estimator) -> Vec<Tokens> {
+    pub(crate) fn tokens(&self, estimator: &Estimator) -> Vec<Tokens> {
         self.measures.iter().map(|measure| estimator.message(measure)).collect()
     }
 
     /// Their running sums.
-    pub fn ledger(&self, estimator: &Estimator) -> Ledger {
+    pub(crate) fn ledger(&self, estimator: &Estimator) -> Ledger {
         Ledger::new(self.messages.iter().zip(self.tokens(estimator)))
     }
 }
 
 /// All cases whose input is at hand: those above 300 kB are not in the repository.
-pub fn cases() -> Vec<Case> {
+pub(crate) fn cases() -> Vec<Case> {
     NAMES.into_iter().filter_map(case).collect()
 }
 
@@ -63,7 +63,7 @@ fn case(name: &'static str) -> Option<Case> {
 }
 
 /// Characters of each tool schema, in order.
-pub fn tools() -> Vec<(String, usize)> {
+pub(crate) fn tools() -> Vec<(String, usize)> {
     let raw: Vec<Box<RawValue>> = serde_json::from_str(&read("tools.json").unwrap()).unwrap();
     let one = |tool: Box<RawValue>| {
         let name = serde_json::from_str::<Value>(tool.get()).unwrap()["name"].as_str().unwrap().to_owned();
@@ -86,7 +86,7 @@ fn read(file: &str) -> Option<String> {
 }
 
 /// The stub models of the recording.
-pub fn model(name: &str) -> Model<'static> {
+pub(crate) fn model(name: &str) -> Model<'static> {
     let stub = Model { limit: None, max_output: Tokens(0), provider: None, estimator: Estimator::DEFAULT };
     match name {
         "no_profile" => stub,
@@ -103,7 +103,7 @@ pub fn model(name: &str) -> Model<'static> {
 }
 
 /// `["messages" | "tokens" | "fraction", n]`.
-pub fn size(pair: &Value) -> Size {
+pub(crate) fn size(pair: &Value) -> Size {
     match pair[0].as_str().unwrap() {
         "messages" => Size::Messages(usize::try_from(pair[1].as_u64().unwrap()).unwrap()),
         "tokens" => Size::Tokens(Tokens(pair[1].as_u64().unwrap())),

@@ -68,9 +68,9 @@ fn truncate(case: &Case, recorded: &Value, settings: &TruncateArguments, limit: 
     assert_eq!(recorded["total_tokens_after"], after.scaled(0..len, Tokens(0), 0).0, "{}: {recorded}", case.name);
 }
 
-/// The tool whose call a result answers.
+/// The tool whose valid call a result answers.
 fn tool_of<'m>(messages: &'m [ChatMessage<'_>], result: &ChatMessage<'_>) -> &'m str {
-    let calls = messages.iter().flat_map(|message| message.calls.iter().chain(&message.invalid_calls));
+    let calls = messages.iter().flat_map(|message| &message.calls);
     let mut made = calls.filter(|call| Some(call.id.as_ref()) == result.answers.as_deref());
     made.next().map_or("unknown", |call| &call.name)
 }

@@ -143,9 +143,9 @@ mod tests {
         let recorded = reply();
         let message = from_transcript(&recorded, Dialect::Plain).unwrap();
         assert_eq!((message.content.joined(""), message.calls.len(), message.usage.unwrap().0), ("ok".into(), 1, 15));
-        // "ok" and "assistant" 11, and [{'name': 'ls', 'args': {'p': 'a'}, 'id': 'c1', 'type': 'tool_call'}] 70.
-        assert_eq!(Measure::of(&message).chars, 81);
-        assert_eq!(Estimator::DEFAULT.of(&message).0, 24);
+        // "ok" and "assistant" 11, and [{'name': 'ls', 'args': {'p': 'a'}, 'id': 'c1', 'type': 'tool_call'}] 69.
+        assert_eq!(Measure::of(&message).chars, 80);
+        assert_eq!(Estimator::DEFAULT.of(&message).0, 23);
     }
 
     #[test]

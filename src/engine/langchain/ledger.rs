@@ -86,8 +86,14 @@ impl Ledger {
     /// different providers, when the last names none, and when none reports usage. (A first reply that names none does
     /// not switch it off.)
     pub fn scaled(&self, range: Range<usize>, before: Tokens, messages_before: usize) -> Tokens {
-        let total = before + self.plain(range.clone());
-        if range.len() + messages_before < 2 {
+        self.scaled_between(range, before, Tokens(0), messages_before)
+    }
+
+    /// [`Ledger::scaled`] with `after` behind the range, which is raised but not part of what the reply reports on.
+    /// `other_messages` counts the messages in `before` and `after`, none of which is a reply.
+    pub fn scaled_between(&self, range: Range<usize>, before: Tokens, after: Tokens, other_messages: usize) -> Tokens {
+        let total = before + self.plain(range.clone()) + after;
+        if range.len() + other_messages < 2 {
             return total;
         }
         let Some((reported, estimated)) = self.anchor(range, before) else { return total };

@@ -16,7 +16,7 @@ pub const NO_HISTORY_ANSWER: &str = "No previous conversation history.";
 pub const LONG_HISTORY_ANSWER: &str = "Previous conversation was too long to summarize.";
 
 /// Marks the cut in a transcript that was too long for the summarizer. Our words; 44 characters, as in the package.
-const MIDDLE_MARKER: &str = "\n\n[... the middle part was cut out here ...]\n";
+const MIDDLE_MARKER: &str = "\n\n[... the middle part is cut out here ...]\n";
 
 /// What goes to the summarizer.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,14 +3,16 @@
 use std::borrow::Cow;
 
 use super::estimate::Estimator;
+use super::ledger::Ledger;
 use super::message::{ChatMessage, Content, Measured, Part, Role};
 use crate::transcript::Tokens;
 
 /// The end of `messages` that fits `budget`, as the middleware asks for it: a system message in front stays, the result
 /// begins with a human message, and the first message may be cut at a line break.
 ///
-/// `tokens` are the counts of `messages`; usage scaling does not enter. With no human message in the tail that fits,
-/// nothing is left but the system message.
+/// `tokens` are the counts of `messages`. The package counts with usage scaling, over the messages in reverse order, so
+/// that the *oldest* reply with usage sets the scale. With no human message in the tail that fits, nothing is left but
+/// the system message.
 pub fn trim_last<'m, 'a>(
     messages: &'m [ChatMessage<'a>],
     tokens: &[Tokens],
@@ -19,53 +21,64 @@ pub fn trim_last<'m, 'a>(
 ) -> Vec<Cow<'m, ChatMessage<'a>>> {
     let system = usize::from(messages.first().is_some_and(|first| first.role == Role::System));
     let room = budget.saturating_sub(tokens[..system].iter().copied().sum());
-    let mut start = messages.len();
-    let mut used = Tokens(0);
-    while start > system && used + tokens[start - 1] <= room {
-        start -= 1;
-        used = used + tokens[start];
-    }
-    let partial = (start > system)
-        .then(|| part_that_fits(&messages[start - 1], room.saturating_sub(used), estimator))
-        .flatten()
-        .filter(|part| part.role == Role::Human);
+    let reversed = Ledger::new(messages[system..].iter().zip(tokens[system..].iter().copied()).rev());
+    let whole = whole_messages(&reversed, room);
+    let mut start = messages.len() - whole;
     let mut kept: Vec<Cow<'m, ChatMessage<'a>>> = messages[..system].iter().map(Cow::Borrowed).collect();
-    if let Some(part) = partial {
-        kept.push(Cow::Owned(part));
-    } else {
-        start +=
-            messages[start..].iter().position(|message| message.role == Role::Human).unwrap_or(messages.len() - start);
+    // A part of any other message would be dropped again, as the result begins with a human one.
+    let next = messages[system..start].last().filter(|message| message.role == Role::Human);
+    match next.and_then(|next| part_that_fits(next, &reversed, whole, room, estimator)) {
+        Some(part) => kept.push(Cow::Owned(part)),
+        None => start += messages[start..].iter().take_while(|message| message.role != Role::Human).count(),
     }
     kept.extend(messages[start..].iter().map(Cow::Borrowed));
     kept
 }
 
-/// The longest end of a message that fits `room`: whole blocks first, else lines of its first text.
-fn part_that_fits<'a>(message: &ChatMessage<'a>, room: Tokens, estimator: &Estimator) -> Option<ChatMessage<'a>> {
+/// How many of the messages, newest first, fit `room`. Scaled counts need not grow with the number of messages, so this
+/// takes the package's steps one by one.
+fn whole_messages(reversed: &Ledger, room: Tokens) -> usize {
+    let fits = |count: usize| reversed.scaled(0..count, Tokens(0), 0) <= room;
+    let (mut low, mut high) = (0, reversed.len());
+    if fits(high) {
+        return high;
+    }
+    while low < high {
+        let middle = (low + high).div_ceil(2);
+        if fits(middle) { low = middle } else { high = middle - 1 }
+    }
+    low
+}
+
+/// The longest end of a message that fits beside the `whole` ones: blocks first, else lines of its last block.
+fn part_that_fits<'a>(
+    message: &ChatMessage<'a>,
+    reversed: &Ledger,
+    whole: usize,
+    room: Tokens,
+    estimator: &Estimator,
+) -> Option<ChatMessage<'a>> {
     if let Content::Parts(parts) = &message.content {
         for drop in 1..parts.len() {
             let rest = message.with_content(Content::Parts(parts[drop..].to_vec()));
-            if estimator.of(&rest) <= room {
+            if reversed.scaled_between(0..whole, Tokens(0), estimator.of(&rest), 1) <= room {
                 return Some(rest);
             }
         }
     }
     let text = match &message.content {
-        Content::Text(_) => message.content.joined("").into_owned(),
-        // The package has dropped all blocks but the last by now, so an earlier text is out of its sight.
-        Content::Parts(parts) => parts.last().and_then(Part::text)?.to_owned(),
+        Content::Text(_) => message.content.joined(""),
+        Content::Parts(parts) => Cow::Borrowed(parts.last().and_then(Part::text)?),
     };
     if text.is_empty() {
         return None;
     }
-    let fits = |from: usize| {
-        let rest = message.with_content(Content::Text(vec![Measured::new(text[from..].to_owned())]));
-        (estimator.of(&rest) <= room).then_some(rest)
-    };
+    let room = room.saturating_sub(reversed.scaled(0..whole, Tokens(0), 0));
+    let rest = |from: usize| message.with_content(Content::Text(vec![Measured::new(text[from..].to_owned())]));
     let lines: Vec<usize> = line_starts(&text);
     // The more lines are left out the smaller the rest, so the first that fits is found by bisection.
-    let first = lines.partition_point(|&from| fits(from).is_none());
-    lines.get(first).and_then(|&from| fits(from))
+    let first = lines.partition_point(|&from| estimator.of(&rest(from)) > room);
+    lines.get(first).map(|&from| rest(from))
 }
 
 /// Where the text can be cut: at its start and after each line feed, the last one included, so that a message can
