@@ -3,6 +3,7 @@
 pub mod cut;
 pub mod edit;
 pub mod estimate;
+pub mod langchain;
 pub mod pi;
 pub mod preset;
 pub mod recover;

@@ -1,0 +1,64 @@
+//! Tool calls as Python prints them.
+
+use super::message::{Call, Part};
+use crate::transcript::json::python;
+
+/// `len(repr(tool_calls))`: a list of `{'name', 'args', 'id', 'type': 'tool_call'}` in that order of keys.
+pub(super) fn repr_chars(calls: &[Call<'_>]) -> usize {
+    const FRAME: usize = "{'name': , 'args': , 'id': , 'type': 'tool_call'}".len();
+    let one = |call: &Call<'_>| {
+        FRAME
+            + python::repr_str_char_len(&call.name)
+            + json_repr_chars(&call.arguments)
+            + python::repr_str_char_len(&call.id)
+    };
+    "[]".len() + calls.iter().map(one).sum::<usize>() + ", ".len() * calls.len().saturating_sub(1)
+}
+
+/// `repr(tool_calls)`.
+pub(super) fn repr(calls: &[Call<'_>]) -> String {
+    let one = |call: &Call<'_>| {
+        let arguments = python::repr(&call.arguments).unwrap_or_else(|| call.arguments.to_string());
+        let (name, id) = (python::repr_str(&call.name), python::repr_str(&call.id));
+        format!("{{'name': {name}, 'args': {arguments}, 'id': {id}, 'type': 'tool_call'}}")
+    };
+    format!("[{}]", calls.iter().map(one).collect::<Vec<_>>().join(", "))
+}
+
+/// `len(repr(block))` of a block that is neither text nor picture.
+pub(super) fn block_repr_chars(part: &Part<'_>) -> usize {
+    match part {
+        Part::Thinking { text, signature } => {
+            let signature = signature
+                .as_ref()
+                .map_or(0, |signature| ", 'signature': ".len() + python::repr_str_char_len(signature));
+            "{'type': 'thinking', 'thinking': }".len() + python::repr_str_char_len(text) + signature
+        }
+        Part::ToolUse(call) => {
+            "{'type': 'tool_use', 'id': , 'name': , 'input': }".len()
+                + python::repr_str_char_len(&call.id)
+                + python::repr_str_char_len(&call.name)
+                + json_repr_chars(&call.arguments)
+        }
+        Part::Other(raw) => json_repr_chars(raw),
+        Part::Plain(_) | Part::Text(_) | Part::Image(_) => 0,
+    }
+}
+
+/// `len(repr(json.loads(raw)))`; what cannot be read as JSON (nested too deep) counts as it stands.
+fn json_repr_chars(raw: &str) -> usize {
+    python::repr_char_len(raw).unwrap_or_else(|| bytecount::num_chars(raw.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Call, repr, repr_chars};
+
+    #[test]
+    fn keys_come_in_the_order_of_the_package() {
+        let call = Call { id: "c1".into(), name: "check".into(), arguments: r#"{"n":1,"ok":true}"#.into() };
+        let text = "[{'name': 'check', 'args': {'n': 1, 'ok': True}, 'id': 'c1', 'type': 'tool_call'}]";
+        assert_eq!(repr(std::slice::from_ref(&call)), text);
+        assert_eq!(repr_chars(&[call]), text.len());
+    }
+}
