@@ -34,15 +34,22 @@ impl Completer for Fixed {
     }
 }
 
+/// Releases before 0.87 know no context edits. A replay follows the edits of a recording whatever the strategy, as it
+/// follows its branches, so the answers of the older releases about a session with edits are checked on the path alone
+/// (`tests/golden_pi.rs`).
+fn has_edits_unknown_to_release(answer: &Answer) -> bool {
+    answer.name.starts_with("context_edits") && !answer.rules.projection
+}
+
 #[test]
 fn a_live_compaction_is_pis() {
     let (mut wrong, mut compared) = (Vec::new(), 0);
-    for answer in answers() {
+    for answer in answers().iter().filter(|answer| !has_edits_unknown_to_release(answer)) {
         for golden in answer.golden["cuts"].as_array().unwrap() {
             let keep = golden["keep_recent_tokens"].as_u64().unwrap();
             let name = format!("{} keep {keep}", answer.name);
-            let ours = with_live(&answer, |live| compact(&answer, live, keep));
-            let expected = expected(golden, &answer);
+            let ours = with_live(answer, |live| compact(answer, live, keep));
+            let expected = expected(golden, answer);
             compared += usize::from(ours.is_some());
             if ours != expected {
                 wrong.push(format!("{name}\n  Pi   {expected:?}\n  ours {ours:?}"));
@@ -203,11 +210,11 @@ fn headings(request: &LlmRequest) -> Vec<String> {
 
 #[test]
 fn a_path_and_its_live_context_estimate_alike() {
-    for answer in answers() {
+    for answer in answers().iter().filter(|answer| !has_edits_unknown_to_release(answer)) {
         let indices = answer.transcript.path();
         let path = Path::new(&answer.transcript, &indices, answer.rules);
         let context = path.context();
-        with_live(&answer, |live| {
+        with_live(answer, |live| {
             let view = live.view();
             let live_sum: Tokens =
                 view.messages(0..view.len()).map(|message| message_tokens(message, answer.rules)).sum();
