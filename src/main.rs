@@ -1,2 +1,1 @@
-//! The `cutpoint` command.
 fn main() {}

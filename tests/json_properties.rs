@@ -1,6 +1,6 @@
 //! Laws of JSON printing that hold for any value.
 
-use cutpoint::transcript::json::{js, python, unescape};
+use cutpoint::transcript::json::{MAX_DEPTH, js, python, unescape};
 use proptest::prelude::*;
 
 /// A string as JSON text: any mixture of plain characters and escapes, also lone surrogates.
@@ -37,6 +37,17 @@ fn value(space: &'static str) -> impl Strategy<Value = String> {
             prop::collection::vec(entry, 0..6).prop_map(move |entries| format!("{{{}{space}}}", entries.join(","))),
         ]
     })
+}
+
+#[test]
+fn the_deepest_value_fits_on_the_stack_of_a_thread() {
+    let nest = |depth: usize| "{\"a\":[".repeat(depth / 2) + &"]}".repeat(depth / 2);
+    let raw = nest(MAX_DEPTH);
+    assert_eq!(js::stringify(&raw).as_deref(), Some(raw.as_str()));
+    assert_eq!(js::stringified_utf16_len(&raw), Some(raw.len()));
+    // Python adds a space after each colon.
+    assert_eq!(python::repr_char_len(&raw), Some(raw.len() + MAX_DEPTH / 2));
+    assert_eq!(js::stringified_utf16_len(&nest(MAX_DEPTH + 2)), None);
 }
 
 proptest! {

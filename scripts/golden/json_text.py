@@ -109,6 +109,6 @@ write("cases.json", cases)
 write("python.json", [answer(raw) for raw in cases])
 write("printable.json", {
     "unicode": unicodedata.unidata_version,
-    "printable": printable.count("1"),
+    "count": printable.count("1"),
     "sha256": hashlib.sha256(printable.encode()).hexdigest(),
 })

@@ -32,6 +32,8 @@ pub enum Source {
     Changed(EntryIdx, Arc<Message>),
     /// A message that a strategy made: a summary or a recovery.
     Made(Arc<Message>),
+    /// A recorded message that is left out from here on.
+    Omitted(EntryIdx),
     /// Nothing: a boundary.
     Nothing,
 }
@@ -70,6 +72,11 @@ impl Item {
         Self { source: Source::Changed(idx, Arc::new(message)), kind }
     }
 
+    /// A recorded item that is left out.
+    pub fn omitted(idx: EntryIdx) -> Self {
+        Self { source: Source::Omitted(idx), kind: Kind::Hidden }
+    }
+
     /// The mark of a compaction.
     pub fn boundary() -> Self {
         Self { source: Source::Nothing, kind: Kind::Boundary }
@@ -78,7 +85,7 @@ impl Item {
     /// The record it comes from.
     pub fn origin(&self) -> Option<EntryIdx> {
         match self.source {
-            Source::Entry(idx) | Source::Changed(idx, _) => Some(idx),
+            Source::Entry(idx) | Source::Changed(idx, _) | Source::Omitted(idx) => Some(idx),
             Source::Made(_) | Source::Nothing => None,
         }
     }
@@ -91,14 +98,14 @@ impl Item {
                 _ => None,
             },
             Source::Changed(_, message) | Source::Made(message) => Some(message),
-            Source::Nothing => None,
+            Source::Omitted(_) | Source::Nothing => None,
         }
     }
 
     /// Whether both hold the same message, without reading text.
     pub fn same(&self, other: &Self) -> bool {
         match (&self.source, &other.source) {
-            (Source::Entry(a), Source::Entry(b)) => a == b,
+            (Source::Entry(a), Source::Entry(b)) | (Source::Omitted(a), Source::Omitted(b)) => a == b,
             (Source::Changed(_, a) | Source::Made(a), Source::Changed(_, b) | Source::Made(b)) => Arc::ptr_eq(a, b),
             (Source::Nothing, Source::Nothing) => true,
             _ => false,
@@ -227,6 +234,11 @@ impl<'a> ContextView<'a> {
         if let Some(at) = self.items.len().checked_sub(1) {
             self.anchor = Some(Anchor { at, usage });
         }
+    }
+
+    /// Earlier usage says nothing any more.
+    pub fn forget_anchor(&mut self) {
+        self.anchor = None;
     }
 
     /// Remembers the newest compaction.

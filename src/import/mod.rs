@@ -1,5 +1,49 @@
-//! Files to transcripts. Bad content is a [`Finding`], never a panic and never silence.
+//! Files to transcripts. Bad content is a [`Finding`], never a panic and never silence; a file nothing could be read
+//! from is an [`ImportError`].
+//!
+//! [`read_file`] tells the format by the first bytes; [`read_bytes`] is given it.
 
+mod error;
 mod finding;
+mod format;
+mod lines;
+pub mod pi;
 
-pub use finding::{Finding, FindingKind, Imported};
+use std::path::Path;
+
+pub use error::ImportError;
+pub use finding::{Finding, FindingKind, Imported, LineCounts};
+pub use format::{Confidence, Format, sniff};
+
+/// Bytes looked at to tell the format.
+const HEAD: usize = 64 * 1024;
+
+/// Reads the transcript at `path`, whatever its format. Errors name the file.
+pub fn read_file(path: impl AsRef<Path>) -> Result<Imported, ImportError> {
+    let path = path.as_ref();
+    let read = || {
+        let bytes = std::fs::read(path)?;
+        if bytes.iter().all(u8::is_ascii_whitespace) {
+            return Err(ImportError::Empty);
+        }
+        let format = sniff(&bytes[..bytes.len().min(HEAD)]).ok_or_else(|| unknown(&bytes))?;
+        read_bytes(&bytes, format)
+    };
+    read().map_err(|error| error.in_file(path))
+}
+
+/// Reads a transcript of a known format.
+pub fn read_bytes(bytes: &[u8], format: Format) -> Result<Imported, ImportError> {
+    format.read(bytes)
+}
+
+/// The error for bytes that no format claims.
+fn unknown(bytes: &[u8]) -> ImportError {
+    if let Some(found) = lines::foreign(bytes) {
+        return ImportError::NotText { found };
+    }
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]);
+    let (line, begins) =
+        text.lines().zip(1..).find(|(line, _)| !line.trim().is_empty()).map_or((1, ""), |(l, n)| (n, l));
+    ImportError::UnknownFormat { line, begins: begins.chars().take(60).collect() }
+}

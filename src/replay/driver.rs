@@ -9,17 +9,18 @@ use crate::engine::trigger::{Checkpoint, Decision, TriggerView};
 use crate::engine::view::Item;
 use crate::transcript::{ContextEdit, EntryIdx, EntryKind, Message, Reply, StopReason, Tokens};
 
-/// Replays `input` through `strategy` and tells `observe` everything that happens.
+/// Replays `input` through `strategy` and tells `observe` everything that happens. Returns the context at the end.
 pub fn replay<'a>(
     input: ReplayInput<'a>,
     strategy: &mut Strategy,
     llm: &dyn Completer,
     observe: &mut dyn FnMut(&ReplayEvent<'_, 'a>),
-) {
+) -> Live<'a> {
     let mut driver = Driver { input, strategy, llm, observe, live: Live::new(input), request: 1, recorded: true };
     for &idx in input.path {
         driver.entry(idx);
     }
+    driver.live
 }
 
 /// The state of one replay.
@@ -47,7 +48,10 @@ impl<'a> Driver<'a, '_> {
             }
             // The recorded compaction never happened here; what follows was recorded in another context.
             EntryKind::Compaction(_) => self.recorded = false,
-            EntryKind::ContextEdit(edit) => self.context_edit(edit),
+            EntryKind::ContextEdit(edit) => {
+                self.context_edit(edit);
+                self.live.append(idx);
+            }
             _ => self.live.append(idx),
         }
     }
@@ -169,12 +173,12 @@ impl<'a> Driver<'a, '_> {
         let Some(at) = self.live.view().items().iter().position(is_target) else { return };
         let mut items = self.live.view().items().to_vec();
         let message = items[at].message(transcript).cloned();
-        match (items[at].origin(), message, &edit.replacement) {
-            (Some(idx), Some(message), Some(content)) => items[at] = Item::changed(idx, message.with_content(content)),
-            _ => {
-                items.remove(at);
-            }
-        }
+        let Some(idx) = items[at].origin() else { return };
+        items[at] = match (message, &edit.replacement) {
+            (Some(message), Some(content)) => Item::changed(idx, message.with_content(content)),
+            _ => Item::omitted(idx),
+        };
         self.live.replace(items, &*self.strategy.estimator);
+        self.live.view_mut().forget_anchor();
     }
 }

@@ -15,6 +15,7 @@ pub struct Live<'a> {
     view: ContextView<'a>,
     reference: Track,
     sent: Vec<bool>,
+    sent_count: u64,
     pairing: Pairing,
     /// Leading items that are as they were in the request before.
     stable: usize,
@@ -30,6 +31,7 @@ impl<'a> Live<'a> {
             view: ContextView::new(input.transcript, input.estimates.head()),
             reference: Track::default(),
             sent: Vec::new(),
+            sent_count: 0,
             pairing: Pairing::default(),
             stable: 0,
             shared: Tokens(0),
@@ -67,6 +69,11 @@ impl<'a> Live<'a> {
     pub fn sent(&self) -> impl Iterator<Item = &Message> {
         let messages = (0..self.view.len()).filter(|&index| self.sent[index]);
         messages.filter_map(|index| self.view.message(index))
+    }
+
+    /// How many messages the request has.
+    pub fn sent_messages(&self) -> u64 {
+        self.sent_count
     }
 
     /// Reference tokens of the longest common prefix with the request before.
@@ -108,6 +115,7 @@ impl<'a> Live<'a> {
         self.view.push(item, estimate);
         self.reference.push(reference);
         self.sent.push(sent);
+        self.sent_count += u64::from(sent);
     }
 
     /// Replaces the context. Returns how many results that were sent before have lost their call, and are left out.
@@ -122,7 +130,7 @@ impl<'a> Live<'a> {
             let message = item.message(self.input.transcript);
             let goes = message.is_some_and(|message| pairing.read(message));
             // Kept items stand in their old order, so one walk finds what each was before.
-            let found = self.find_before(&mut before, &item);
+            let found = Self::find_before(&mut before, &item);
             orphaned += u64::from(found == Some(true) && !goes);
             let (estimate, tokens) = self.count(&item, estimator);
             reference.push(if goes { tokens } else { Tokens(0) });
@@ -131,6 +139,7 @@ impl<'a> Live<'a> {
         }
         self.view.replace(counted);
         self.reference.rebuild(reference);
+        self.sent_count = sent.iter().filter(|&&sent| sent).count() as u64;
         self.sent = sent;
         self.pairing = pairing;
         debug_assert!(!was_closed || orphans(self.sent()) == 0, "a request would hold an orphan");
@@ -139,7 +148,6 @@ impl<'a> Live<'a> {
 
     /// Whether an item was sent before; `None` when it was not there.
     fn find_before<'i>(
-        &self,
         before: &mut std::iter::Peekable<impl Iterator<Item = (&'i Item, &'i bool)> + Clone>,
         item: &Item,
     ) -> Option<bool> {

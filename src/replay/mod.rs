@@ -11,7 +11,7 @@ mod input;
 mod live;
 mod pairing;
 
-pub use crate::engine::view::{Item, Source};
+pub use crate::engine::view::{Item, Kind, Source};
 pub use driver::replay;
 pub use event::{CompactionEvent, EditEvent, OverflowEvent, ReplayEvent, RequestEvent, StuckEvent};
 pub use input::{CountCache, EstimateTable, History, Model, ReplayInput};

@@ -21,6 +21,10 @@ pub struct Entry {
     pub message_time_ms: Option<i64>,
     /// What it records.
     pub kind: EntryKind,
+    /// Fields of the record that the model has no place for, so that writing loses nothing: a JSON object from the
+    /// place of the object that held them (`message`, `message.content.0`; the record itself is the empty string) to
+    /// an object of those fields. No estimator or meter reads it.
+    pub extra: Option<JsonText>,
 }
 
 /// What an entry records.

@@ -5,7 +5,7 @@ use std::fmt;
 /// A text with its length in UTF-16 code units and in code points, both measured once.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Text {
-    text: Box<str>,
+    content: Box<str>,
     utf16: usize,
     chars: usize,
 }
@@ -13,16 +13,16 @@ pub struct Text {
 impl Text {
     /// Measures `text` and keeps it.
     pub fn new(text: impl Into<Box<str>>) -> Self {
-        let text = text.into();
-        let chars = bytecount::num_chars(text.as_bytes());
+        let content = text.into();
+        let chars = bytecount::num_chars(content.as_bytes());
         // A code point takes two units exactly when its UTF-8 form starts with a byte of 0xF0 or more.
-        let astral = text.as_bytes().iter().filter(|&&byte| byte >= 0xF0).count();
-        Self { utf16: chars + astral, chars, text }
+        let astral = content.as_bytes().iter().filter(|&&byte| byte >= 0xF0).count();
+        Self { utf16: chars + astral, chars, content }
     }
 
     /// The text itself.
     pub fn as_str(&self) -> &str {
-        &self.text
+        &self.content
     }
 
     /// Length in UTF-16 code units: JavaScript's `length`.
@@ -37,18 +37,18 @@ impl Text {
 
     /// Length in UTF-8 bytes.
     pub fn byte_len(&self) -> usize {
-        self.text.len()
+        self.content.len()
     }
 
     /// Whether there is nothing in it.
     pub fn is_empty(&self) -> bool {
-        self.text.is_empty()
+        self.content.is_empty()
     }
 }
 
 impl fmt::Debug for Text {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.text, f)
+        fmt::Debug::fmt(&self.content, f)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Entry, EntryIdx, Text};
+use super::{Entry, EntryIdx, JsonText, Text};
 
 /// Facts about a session that are not entries.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,6 +17,8 @@ pub struct Meta {
     pub cwd: Option<Box<str>>,
     /// Session it was forked from.
     pub parent_session: Option<Box<str>>,
+    /// Fields of the header that the model has no place for, as a JSON object.
+    pub extra: Option<JsonText>,
 }
 
 /// The schema of a tool.

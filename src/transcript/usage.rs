@@ -53,6 +53,10 @@ pub struct Usage {
     pub cache_read: u64,
     /// Prompt tokens written to the cache.
     pub cache_write: u64,
+    /// The part of `cache_write` that was written for one hour, where the source tells it apart.
+    pub cache_write_1h: Option<u64>,
+    /// The part of `output` that was reasoning, where the source tells it apart.
+    pub reasoning: Option<u64>,
     /// The source's own total, where it gives one that is not zero.
     pub total: Option<u64>,
     /// Recorded dollars, where the source gives them.

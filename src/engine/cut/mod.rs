@@ -2,6 +2,7 @@
 
 pub mod article;
 pub mod everything;
+pub mod nothing;
 pub mod pi;
 
 use std::borrow::Cow;

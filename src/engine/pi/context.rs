@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::{Positions, Rules, message_tokens};
 use crate::engine::view::{Kind, Track};
-use crate::transcript::{Compaction, Content, Entry, EntryIdx, EntryKind, Message, Role, Transcript};
+use crate::transcript::{Compaction, Content, Entry, EntryIdx, EntryKind, Message, Role, Tokens, Transcript};
 
 /// One message of a context, and the place on the path it comes from (`None` for a summary).
 #[derive(Clone, Debug)]
@@ -86,10 +86,22 @@ impl<'a> Path<'a> {
         self.messages[position].as_ref()
     }
 
-    /// The same path as it was recorded, without its context edits: what the exported cut function of Pi is given.
+    /// The path as the exported cut function of Pi is given it: without context edits, and since 0.80.4 with the
+    /// summaries of older compactions counted where they stand.
     #[must_use]
-    pub fn without_edits(&self) -> Self {
-        Self::with_edits(self.entries.clone(), &HashMap::new(), self.rules)
+    pub fn as_recorded(&self) -> Self {
+        let mut path = Self::with_edits(self.entries.clone(), &HashMap::new(), self.rules);
+        if self.rules.cut_sees_injected {
+            let counts = self.entries.iter().enumerate().map(|(at, entry)| match &entry.kind {
+                EntryKind::Compaction(one) => {
+                    message_tokens(&Message::CompactionSummary(one.summary.clone()), self.rules)
+                }
+                _ => path.estimates.at(at),
+            });
+            let counts: Vec<Tokens> = counts.collect();
+            path.estimates.rebuild(counts);
+        }
+        path
     }
 
     /// The release.

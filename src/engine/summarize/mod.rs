@@ -1,7 +1,10 @@
 //! What stands for the dropped part, and the request to a model that writes it.
 
+pub mod article;
+pub mod hook;
 pub mod none;
 pub mod original_prompt;
+pub mod pi;
 
 mod request;
 

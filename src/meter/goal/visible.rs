@@ -45,7 +45,7 @@ impl Visible {
                 Source::Changed(..) | Source::Made(_) => {
                     visible.made.extend(live.view().message(index).map(normalised))
                 }
-                Source::Nothing => {}
+                Source::Omitted(_) | Source::Nothing => {}
             }
             visible.newest = visible.newest.max(item.origin());
         }

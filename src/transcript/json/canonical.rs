@@ -2,6 +2,7 @@
 
 use super::number;
 use super::parse::number_prefix;
+use super::string::has_control;
 
 /// Deeper text, or more keys open at once, is left to the general path.
 const DEPTH: usize = 64;
@@ -13,7 +14,7 @@ const KEYS: usize = 64;
 /// that start with a digit, very deep or very wide objects.
 pub fn is_canonical(raw: &str) -> bool {
     // No white space stands outside strings and no control character inside, so none may occur at all.
-    if raw.as_bytes().iter().fold(false, |bad, &byte| bad | (byte < 0x20)) {
+    if has_control(raw.as_bytes()) {
         return false;
     }
     let mut check = Check { raw, at: 0, keys: [""; KEYS], open: 0 };
@@ -131,8 +132,9 @@ fn escape_len(bytes: &[u8]) -> Option<usize> {
     match bytes.get(1)? {
         b'"' | b'\\' | b'b' | b'f' | b'n' | b'r' | b't' => Some(2),
         b'u' => match bytes.get(2..6)? {
-            [b'0', b'0', b'0', b'0'..=b'7' | b'b' | b'e' | b'f'] => Some(6),
-            [b'0', b'0', b'1', b'0'..=b'9' | b'a'..=b'f'] => Some(6),
+            [b'0', b'0', b'0', b'0'..=b'7' | b'b' | b'e' | b'f'] | [b'0', b'0', b'1', b'0'..=b'9' | b'a'..=b'f'] => {
+                Some(6)
+            }
             _ => None,
         },
         _ => None,

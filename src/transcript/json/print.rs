@@ -50,8 +50,11 @@ impl Out for CharLen {
 
 /// Length in UTF-16 code units. A code point takes two exactly when its UTF-8 form starts with 0xF0 or more.
 pub(super) fn utf16_len(text: &str) -> usize {
-    let astral = text.as_bytes().iter().filter(|&&byte| byte >= 0xF0).count();
-    bytecount::num_chars(text.as_bytes()) + astral
+    let chars = bytecount::num_chars(text.as_bytes());
+    if chars == text.len() {
+        return chars;
+    }
+    chars + text.as_bytes().iter().filter(|&&byte| byte >= 0xF0).count()
 }
 
 /// How a language spells a value. Strings come without quotes and with their JSON escapes.

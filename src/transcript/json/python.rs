@@ -109,7 +109,7 @@ fn repr_run(run: &str, quote: char, out: &mut impl Out) {
     out.run(rest);
 }
 
-/// One character by the rules of CPython's `unicode_repr`.
+/// One character by the rules of `unicode_repr` in the C sources of Python.
 fn repr_char(character: char, quote: char, out: &mut impl Out) {
     let code = u32::from(character);
     match character {

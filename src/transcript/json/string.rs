@@ -20,8 +20,7 @@ pub(super) fn scan(text: &str) -> Option<usize> {
     let mut at = 0;
     loop {
         let found = at + memchr::memchr2(b'"', b'\\', &bytes[at..])?;
-        // A fold without an early exit, so that it is vectorised.
-        if bytes[at..found].iter().fold(false, |bad, &byte| bad | (byte < 0x20)) {
+        if has_control(&bytes[at..found]) {
             return None;
         }
         if bytes[found] == b'"' {
@@ -29,6 +28,12 @@ pub(super) fn scan(text: &str) -> Option<usize> {
         }
         at = found + escape_len(&bytes[found..])?;
     }
+}
+
+/// Whether a control character below U+0020 occurs. The least byte, not the first bad one: without an early exit the
+/// loop is vectorised.
+pub(super) fn has_control(bytes: &[u8]) -> bool {
+    bytes.iter().fold(u8::MAX, |least, &byte| least.min(byte)) < 0x20
 }
 
 /// Length of the escape at the start of `bytes`, which starts with a backslash.
@@ -118,9 +123,8 @@ pub struct Unescaped<'a> {
 pub fn unescape(raw_without_quotes: &str) -> Option<Unescaped<'_>> {
     let inner = raw_without_quotes;
     let bytes = inner.as_bytes();
-    if memchr::memchr(b'\\', bytes).is_none() {
-        let bad = bytes.iter().fold(false, |bad, &byte| bad | (byte < 0x20) | (byte == b'"'));
-        return (!bad).then_some(Unescaped { text: Cow::Borrowed(inner), lone_surrogates: 0 });
+    if memchr::memchr2(b'\\', b'"', bytes).is_none() {
+        return (!has_control(bytes)).then_some(Unescaped { text: Cow::Borrowed(inner), lone_surrogates: 0 });
     }
     well_formed(inner).then(|| decode(inner))
 }

@@ -1,0 +1,150 @@
+//! The command tree. Help texts teach: what a command answers, and an example.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Offline evaluation of context compaction in coding agents.
+///
+/// Without a command it runs the default experiment: every preset strategy on the embedded sessions, with a mock LLM,
+/// to `reports/default/`.
+#[derive(Debug, Parser)]
+#[command(name = "cutpoint", version, max_term_width = 100, after_help = "\
+Examples:
+  cutpoint                                             the default experiment
+  cutpoint inspect session.jsonl                       what is in this file?
+  cutpoint replay session.jsonl --strategy pi          what would Pi do, request by request?
+  cutpoint run --transcripts DIR --strategy pi,none    compare strategies on your sessions")]
+pub(super) struct Cli {
+    #[command(subcommand)]
+    pub(super) command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Run an experiment: strategies × sessions × windows, to a folder with HTML, CSV and JSON Lines
+    Run(RunArgs),
+    /// Replay one session through one strategy and print every request and compaction
+    Replay(ReplayArgs),
+    /// Say what is in a session file: entries, tokens, usage, compactions, faults
+    Inspect(InspectArgs),
+    /// Name what can be chosen: strategies, estimators, triggers, cuts, templates, formats, tokenizers
+    List(ListArgs),
+    /// Write the HTML and CSV of a finished run again
+    Report(ReportArgs),
+}
+
+/// What decides the result of a replay.
+#[derive(Debug, Clone, Args)]
+pub(super) struct Setting {
+    /// Context window of the model in tokens; several make several cells
+    #[arg(long, value_delimiter = ',', default_value = "64000", value_name = "TOKENS")]
+    pub(super) window: Vec<u64>,
+    /// Which past to follow: `full` replays every message as if never compacted, `recorded` follows what happened
+    #[arg(long, default_value = "full", value_name = "full|recorded")]
+    pub(super) history: String,
+    /// Exact tokenizer behind reference counts
+    #[arg(long, default_value = "o200k_base", value_name = "NAME")]
+    pub(super) reference: String,
+    /// Seed, handed to the mock LLM
+    #[arg(long, default_value_t = 0)]
+    pub(super) seed: u64,
+    /// Share of what the mock LLM would keep that it loses, 0 to 1
+    #[arg(long, default_value_t = 0.0, value_name = "SHARE")]
+    pub(super) mock_loss: f64,
+    /// File with the system prompt, which session files lack
+    #[arg(long, value_name = "FILE")]
+    pub(super) system: Option<PathBuf>,
+    /// JSON file with the tool schemas: an array of {name, description, parameters}
+    #[arg(long, value_name = "FILE")]
+    pub(super) tools: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(super) struct RunArgs {
+    /// Experiment file (TOML); the options below are not used then
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["transcripts", "strategy", "window", "history", "reference", "seed", "mock_loss"])]
+    pub(super) config: Option<PathBuf>,
+    /// Session files, dataset folders, or folders of sessions; without any, the embedded datasets
+    #[arg(long, num_args = 1.., value_name = "PATH")]
+    pub(super) transcripts: Vec<PathBuf>,
+    /// Strategies, by name of the preset; `cutpoint list presets` explains them
+    #[arg(long, value_delimiter = ',', value_name = "NAME")]
+    pub(super) strategy: Vec<String>,
+    #[command(flatten)]
+    pub(super) setting: Setting,
+    /// Name of the run: its folder under the output folder
+    #[arg(long, default_value = "run", value_name = "NAME")]
+    pub(super) name: String,
+    /// Output folder
+    #[arg(long, default_value = "reports", value_name = "DIR")]
+    pub(super) out: PathBuf,
+    /// Threads; 0 takes all cores
+    #[arg(long, default_value_t = 0)]
+    pub(super) threads: usize,
+}
+
+impl RunArgs {
+    /// The arguments of the default experiment.
+    pub(super) fn default_experiment() -> Self {
+        #[derive(Parser)]
+        struct Alone {
+            #[command(flatten)]
+            args: RunArgs,
+        }
+        Alone::parse_from(["cutpoint", "--name", "default"]).args
+    }
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ReplayArgs {
+    /// Session file or dataset folder; `embedded:NAME` is one of the program's own
+    pub(super) transcript: PathBuf,
+    /// Strategy, by name of the preset
+    #[arg(long, default_value = "pi", value_name = "NAME")]
+    pub(super) strategy: String,
+    #[command(flatten)]
+    pub(super) setting: Setting,
+    /// Print the summaries too
+    #[arg(long)]
+    pub(super) summaries: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct InspectArgs {
+    /// Session files or dataset folders; `embedded:NAME` is one of the program's own
+    #[arg(required = true)]
+    pub(super) transcripts: Vec<PathBuf>,
+    /// Exact tokenizer behind reference counts
+    #[arg(long, default_value = "o200k_base", value_name = "NAME")]
+    pub(super) reference: String,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ListArgs {
+    /// What to list; without it, everything
+    #[arg(value_enum)]
+    pub(super) what: Option<Listed>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Listed {
+    Presets,
+    Estimators,
+    Triggers,
+    Cuts,
+    Templates,
+    Datasets,
+    Formats,
+    Tokenizers,
+    Measures,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ReportArgs {
+    /// Run folder
+    pub(super) run: PathBuf,
+    /// Where to write; by default into the run folder
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: Option<PathBuf>,
+}

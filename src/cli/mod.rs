@@ -1,0 +1,79 @@
+//! The command line: one file per command.
+
+mod args;
+mod inspect;
+mod list;
+mod replay;
+mod report;
+mod run;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Command};
+
+use crate::error::Exit;
+use crate::experiment::{ConfigError, CorpusError, FailedRun};
+use crate::import::ImportError;
+use crate::results::RunError;
+
+/// Parses the command line, runs the command, and prints what went wrong with a hint.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let result = match cli.command {
+        None => run::run(&args::RunArgs::default_experiment()),
+        Some(Command::Run(args)) => run::run(&args),
+        Some(Command::Replay(args)) => replay::replay(&args),
+        Some(Command::Inspect(args)) => inspect::inspect(&args),
+        Some(Command::List(args)) => list::list(&args),
+        Some(Command::Report(args)) => report::report(&args),
+    };
+    let exit = match result {
+        Ok(()) => Exit::Pass,
+        // The reader of a pipe went away: that is its right.
+        Err(error) if is_broken_pipe(&error) => Exit::Pass,
+        Err(error) => {
+            complain(&error);
+            exit_of(&error)
+        }
+    };
+    ExitCode::from(exit.code())
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let broken = |cause: &(dyn std::error::Error + 'static)| {
+        cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    };
+    error.chain().any(broken)
+}
+
+/// The message, then the hint on a line of its own.
+fn complain(error: &anyhow::Error) {
+    let mut stderr = io::stderr().lock();
+    // With no stderr there is nobody to tell.
+    let _ = writeln!(stderr, "error: {error:#}");
+    if let Some(hint) = hint(error) {
+        let _ = writeln!(stderr, "hint: {hint}");
+    }
+}
+
+fn hint(error: &anyhow::Error) -> Option<String> {
+    if let Some(error) = error.downcast_ref::<ConfigError>() {
+        return Some(error.hint());
+    }
+    if let Some(FailedRun::Config(error)) = error.downcast_ref() {
+        return Some(error.hint());
+    }
+    match error.downcast_ref::<CorpusError>() {
+        Some(CorpusError::Import(error)) => return Some(error.hint().to_owned()),
+        Some(CorpusError::Nothing(_)) => return Some("name a session file, or a folder with some in it".to_owned()),
+        _ => {}
+    }
+    error.downcast_ref::<ImportError>().map(|error| error.hint().to_owned())
+}
+
+fn exit_of(error: &anyhow::Error) -> Exit {
+    if error.is::<CorpusError>() || error.is::<ImportError>() || error.is::<RunError>() { Exit::BadInput } else { Exit::Usage }
+}

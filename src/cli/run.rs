@@ -1,0 +1,98 @@
+//! `cutpoint run`, and the default experiment.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::Context;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::args::{RunArgs, Setting};
+use crate::experiment::{Corpus, Experiment, ModelConfig, RunOptions, StrategyConfig, load, run as run_experiment};
+use crate::llm::{Blocking, Memo, Mock, MockKnobs};
+use crate::results::Run;
+
+pub(super) fn run(args: &RunArgs) -> anyhow::Result<()> {
+    let experiment = experiment(args)?;
+    let mut corpus = load(&experiment.transcripts)?;
+    super::inspect::give_head(&mut corpus, &args.setting)?;
+    warn(&corpus);
+    let folder = args.out.join(&experiment.name);
+    let llm = Memo::new(Blocking::new(Mock::new(experiment.mock.clone())));
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build().context("cannot start threads")?;
+    let bar = progress(experiment.strategies.len() * experiment.models.len() * experiment.seeds.len() * corpus.sessions.len());
+    let stopped = AtomicBool::new(false);
+    let options = RunOptions {
+        progress: &|cell| {
+            bar.set_message(format!("{} · {}", cell.transcript, cell.strategy));
+            bar.inc(1);
+        },
+        stop: &|| stopped.load(Ordering::Relaxed),
+    };
+    let outcome = pool.install(|| run_experiment(&experiment, &corpus, &llm, &folder, &options))?;
+    bar.finish_and_clear();
+    let run = Run::read(&folder)?;
+    super::report::write(&run, &folder)?;
+    let mut out = io::stdout().lock();
+    super::report::print_table(&run, &mut out)?;
+    writeln!(out, "{} cells; report: {}", outcome.cells, folder.join("index.html").display())?;
+    Ok(())
+}
+
+fn experiment(args: &RunArgs) -> anyhow::Result<Experiment> {
+    if let Some(path) = &args.config {
+        return read_config(path);
+    }
+    let setting = &args.setting;
+    let mut experiment = Experiment::default_experiment();
+    experiment.name.clone_from(&args.name);
+    experiment.transcripts.clone_from(&args.transcripts);
+    if !args.strategy.is_empty() {
+        experiment.strategies = args.strategy.iter().cloned().map(StrategyConfig::Preset).collect();
+    }
+    experiment.models = setting.window.iter().map(|&window| ModelConfig::window(window)).collect();
+    experiment.history.clone_from(&setting.history);
+    experiment.reference.clone_from(&setting.reference);
+    experiment.seeds = vec![setting.seed];
+    experiment.mock = mock(setting)?;
+    Ok(experiment)
+}
+
+/// The knobs of the mock.
+pub(super) fn mock(setting: &Setting) -> anyhow::Result<MockKnobs> {
+    let knobs = MockKnobs { loss_rate: setting.mock_loss, ..MockKnobs::default() };
+    knobs.validate().context("--mock-loss")?;
+    Ok(knobs)
+}
+
+fn read_config(path: &Path) -> anyhow::Result<Experiment> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let mut experiment = Experiment::parse(&text, &path.display().to_string())?;
+    // Paths of a file are meant from where the file lies.
+    let base = path.parent().unwrap_or_else(|| Path::new(""));
+    experiment.transcripts.iter_mut().for_each(|transcript| *transcript = base.join(&*transcript));
+    experiment.mock.validate().with_context(|| path.display().to_string())?;
+    Ok(experiment)
+}
+
+/// What was left out, on stderr.
+fn warn(corpus: &Corpus) {
+    let mut stderr = io::stderr().lock();
+    for (path, reason) in &corpus.skipped {
+        // With no stderr there is nobody to tell.
+        let _ = writeln!(stderr, "skipped: {}: {reason}", path.display());
+    }
+    for session in corpus.sessions.iter().filter(|session| !session.findings.is_empty()) {
+        let name = &session.name;
+        let _ = writeln!(stderr, "{name}: {} findings; `cutpoint inspect` lists them", session.findings.len());
+    }
+}
+
+fn progress(cells: usize) -> ProgressBar {
+    let target = if io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let bar = ProgressBar::with_draw_target(Some(cells as u64), target);
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}") {
+        bar.set_style(style);
+    }
+    bar
+}

@@ -1,0 +1,169 @@
+//! Whole strategies by name.
+
+use super::spec::{
+    CutSpec, EditSpec, EstimatorSpec, PiRelease, RecoverySpec, StrategySpec, SummarizerSpec, TriggerSpec,
+};
+
+/// A named strategy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Preset {
+    /// Its name.
+    pub name: &'static str,
+    /// One line for people.
+    pub about: &'static str,
+    /// The real system and version that it mimics; `None` for a baseline.
+    pub mimics: Option<&'static str>,
+    /// Where its rules come from, and where it differs.
+    pub source: &'static str,
+    /// Its stages.
+    pub spec: StrategySpec,
+}
+
+/// All presets, in the order in which `list` prints them.
+pub fn presets() -> Vec<Preset> {
+    let mut all = pi();
+    all.extend(article());
+    all.extend(baselines());
+    all
+}
+
+/// The preset of this name.
+pub fn preset(name: &str) -> Option<Preset> {
+    presets().into_iter().find(|preset| preset.name == name)
+}
+
+fn pi_spec(release: PiRelease, template: &str) -> StrategySpec {
+    StrategySpec {
+        estimator: EstimatorSpec::Pi { release },
+        edits: Vec::new(),
+        trigger: TriggerSpec::Pi { release },
+        cut: CutSpec::Pi { release },
+        summarizer: SummarizerSpec::Pi { release, template: template.to_owned() },
+        recovery: Vec::new(),
+    }
+}
+
+fn pi() -> Vec<Preset> {
+    vec![
+        Preset {
+            name: "pi",
+            about: "Pi: window less 16,384; keeps about 20,000 tokens; splits turns; nine headings",
+            mimics: Some("pi-coding-agent 1.6.0"),
+            source: "rules and golden answers of the published package; the wording of the prompts is our own",
+            spec: pi_spec(PiRelease::V1_6, "pi"),
+        },
+        Preset {
+            name: "pi@0.58",
+            about: "classic Pi, as most articles and ports describe it",
+            mimics: Some("pi-coding-agent 0.58.3"),
+            source: "rules and golden answers of the published package; a repeated compaction loses the tail kept before",
+            spec: pi_spec(PiRelease::V0_58, "pi-0.58"),
+        },
+        Preset {
+            name: "pi-three-part",
+            about: "Pi's machinery with a summary of goal, progress and key decisions",
+            mimics: None,
+            source: "the trigger and cut of Pi 1.6.0 with a shorter template and no update request",
+            spec: pi_spec(PiRelease::V1_6, "pi-three-part"),
+        },
+    ]
+}
+
+fn article_spec(estimator: EstimatorSpec, git_hook: bool) -> StrategySpec {
+    let (threshold, min_turns_to_keep) = (0.75, 2);
+    StrategySpec {
+        estimator,
+        edits: Vec::new(),
+        trigger: TriggerSpec::Article { threshold, min_turns_to_keep },
+        cut: CutSpec::Article { threshold, min_turns_to_keep },
+        summarizer: SummarizerSpec::Article { template: "pi-article".to_owned(), max_tokens: 4_096, git_hook },
+        recovery: vec![RecoverySpec::RecentFiles { count: 5 }],
+    }
+}
+
+fn article() -> Vec<Preset> {
+    let source = "an article about Pi, not Pi: its threshold, message count, target and summary role are not those of any release";
+    let plain = EstimatorSpec::Chars { per_token: 3.5, cjk_per_token: None };
+    let cjk = EstimatorSpec::Chars { per_token: 4.0, cjk_per_token: Some(1.5) };
+    vec![
+        Preset {
+            name: "pi-article",
+            about: "an article's rules: 75 % of the window or 20 messages, whole turns, 3.5 characters per token",
+            mimics: None,
+            source,
+            spec: article_spec(plain, false),
+        },
+        Preset {
+            name: "pi-article-cjk",
+            about: "the same article's other estimator: 4 characters per token, 1.5 for Chinese",
+            mimics: None,
+            source,
+            spec: article_spec(cjk, false),
+        },
+        Preset {
+            name: "pi-article-git",
+            about: "the article's example of an extension: a summary made from the git commands that were run",
+            mimics: None,
+            source,
+            spec: article_spec(plain, true),
+        },
+    ]
+}
+
+fn baselines() -> Vec<Preset> {
+    let release = PiRelease::V1_6;
+    let source = "a baseline; where it has a trigger and a cut they are Pi's, so that only the missing part differs";
+    let base = pi_spec(release, "pi");
+    let bare = StrategySpec { summarizer: SummarizerSpec::None, ..base.clone() };
+    let mask = EditSpec::MaskResults { trigger: TriggerSpec::Pi { release }, keep_tokens: 20_000 };
+    vec![
+        Preset {
+            name: "none",
+            about: "no compaction: the context grows until it overflows",
+            mimics: None,
+            source,
+            spec: StrategySpec { trigger: TriggerSpec::Never, cut: CutSpec::Nothing, ..bare.clone() },
+        },
+        Preset {
+            name: "tail-only",
+            about: "Pi's trigger and cut without a summary",
+            mimics: None,
+            source,
+            spec: bare.clone(),
+        },
+        Preset {
+            name: "drop-tool-results",
+            about: "observation masking: at Pi's threshold old tool results give way to one line",
+            mimics: None,
+            source,
+            spec: StrategySpec { edits: vec![mask], trigger: TriggerSpec::Never, cut: CutSpec::Nothing, ..bare },
+        },
+        Preset {
+            name: "ralph",
+            about: "at Pi's threshold a fresh context with the original prompt",
+            mimics: None,
+            source,
+            spec: StrategySpec { cut: CutSpec::Everything, summarizer: SummarizerSpec::OriginalPrompt, ..base },
+        },
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::presets;
+
+    #[test]
+    fn every_preset_can_be_built() {
+        for preset in presets() {
+            assert!(preset.spec.build(preset.name).is_ok(), "{}", preset.name);
+        }
+    }
+
+    #[test]
+    fn a_preset_survives_a_configuration_file() {
+        for preset in presets() {
+            let toml = toml::to_string(&preset.spec).unwrap();
+            assert_eq!(toml::from_str::<super::StrategySpec>(&toml).unwrap(), preset.spec, "{toml}");
+        }
+    }
+}

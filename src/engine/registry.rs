@@ -1,0 +1,69 @@
+//! What can be chosen by name, with one line each: help, docs and `cutpoint list` come from here.
+
+/// A built-in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Descriptor {
+    /// Its `kind` in a configuration file.
+    pub name: &'static str,
+    /// One line for people.
+    pub about: &'static str,
+    /// Its parameters, with their defaults; empty where it has none.
+    pub parameters: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+}
+
+const PI: &str = "pi-coding-agent 0.58.3, 0.74.2 and 1.6.0, checked against golden answers";
+const ARTICLE: &str = "an article on Pi; no release of Pi does this";
+const OWN: &str = "cutpoint";
+const RELEASE: &str = "release = \"1.6\" | \"0.74\" | \"0.58\"";
+
+const fn of(name: &'static str, about: &'static str, parameters: &'static str, source: &'static str) -> Descriptor {
+    Descriptor { name, about, parameters, source }
+}
+
+/// Estimators.
+pub const ESTIMATORS: &[Descriptor] = &[
+    of("pi", "UTF-16 units / 4 per message, anchored to the last reported usage", RELEASE, PI),
+    of("chars", "UTF-16 units / a constant, Chinese apart where wanted", "per_token, cjk_per_token", ARTICLE),
+];
+
+/// Triggers.
+pub const TRIGGERS: &[Descriptor] = &[
+    of("never", "only an overflow compacts", "", OWN),
+    of("pi", "more tokens than the window less 16,384, at the moments when Pi looks", RELEASE, PI),
+    of(
+        "article",
+        "a share of the window, or ten times the turns to keep in messages",
+        "threshold, min_turns_to_keep",
+        ARTICLE,
+    ),
+];
+
+/// Cut policies.
+pub const CUTS: &[Descriptor] = &[
+    of("nothing", "drops nothing", "", OWN),
+    of("everything", "drops everything", "", OWN),
+    of("pi", "keeps about 20,000 tokens, splits a turn where it must", RELEASE, PI),
+    of("article", "keeps whole turns up to a share of the window", "threshold, min_turns_to_keep", ARTICLE),
+];
+
+/// Edits.
+pub const EDITS: &[Descriptor] =
+    &[of("mask-results", "old tool results give way to one line when a trigger fires", "trigger, keep_tokens", OWN)];
+
+/// Summarizers.
+pub const SUMMARIZERS: &[Descriptor] = &[
+    of("none", "no summary", "", OWN),
+    of("original-prompt", "the first message of the person, again", "", "the loop known as Ralph"),
+    of("pi", "history, update and split-turn requests; cumulative file lists", "release, template", PI),
+    of(
+        "article",
+        "one request; the summary speaks as the assistant",
+        "template, max_tokens, git_hook = false",
+        ARTICLE,
+    ),
+];
+
+/// Recovery actions.
+pub const RECOVERIES: &[Descriptor] = &[of("recent-files", "names the files touched last", "count", ARTICLE)];

@@ -1,0 +1,279 @@
+//! A strategy as data: what a preset holds and what a configuration file can say.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::pi::Rules;
+use super::strategy::Strategy;
+use super::{cut, edit, estimate, recover, summarize, trigger};
+use crate::transcript::Tokens;
+
+/// Releases of Pi whose rules are known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PiRelease {
+    /// 1.6.0.
+    #[default]
+    #[serde(rename = "1.6")]
+    V1_6,
+    /// 0.74.2.
+    #[serde(rename = "0.74")]
+    V0_74,
+    /// 0.58.3.
+    #[serde(rename = "0.58")]
+    V0_58,
+}
+
+impl PiRelease {
+    /// Its rules.
+    pub fn rules(self) -> &'static Rules {
+        match self {
+            Self::V1_6 => &Rules::V1_6,
+            Self::V0_74 => &Rules::V0_74,
+            Self::V0_58 => &Rules::V0_58,
+        }
+    }
+}
+
+/// An estimator.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum EstimatorSpec {
+    /// Pi's, anchored to reported usage.
+    Pi {
+        /// The release.
+        #[serde(default)]
+        release: PiRelease,
+    },
+    /// Characters divided by a constant.
+    Chars {
+        /// Characters per token.
+        per_token: f64,
+        /// Chinese, Japanese and Korean characters per token.
+        cjk_per_token: Option<f64>,
+    },
+}
+
+/// A trigger.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum TriggerSpec {
+    /// Never.
+    Never,
+    /// Pi's.
+    Pi {
+        /// The release.
+        #[serde(default)]
+        release: PiRelease,
+    },
+    /// The article's: a share of the window, or a number of messages.
+    Article {
+        /// Share of the window.
+        threshold: f64,
+        /// Ten times as many messages are too many.
+        min_turns_to_keep: usize,
+    },
+}
+
+/// A cut policy.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum CutSpec {
+    /// Nothing is ever dropped.
+    Nothing,
+    /// Everything is dropped.
+    Everything,
+    /// Pi's.
+    Pi {
+        /// The release.
+        #[serde(default)]
+        release: PiRelease,
+    },
+    /// The article's: whole turns.
+    Article {
+        /// Share of the window at which the trigger fires.
+        threshold: f64,
+        /// Turns that are always kept.
+        min_turns_to_keep: usize,
+    },
+}
+
+/// An edit.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum EditSpec {
+    /// Masks tool results outside of the newest tokens when the trigger fires.
+    MaskResults {
+        /// When.
+        trigger: TriggerSpec,
+        /// Estimated tokens at the end that stay.
+        keep_tokens: u64,
+    },
+}
+
+/// A summarizer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum SummarizerSpec {
+    /// No summary.
+    None,
+    /// The first message of the person.
+    OriginalPrompt,
+    /// Pi's.
+    Pi {
+        /// The release.
+        #[serde(default)]
+        release: PiRelease,
+        /// The template.
+        template: String,
+    },
+    /// The article's.
+    Article {
+        /// The template.
+        template: String,
+        /// Output limit.
+        max_tokens: u64,
+        /// Summaries are written by the extension that looks at git, not by a model.
+        #[serde(default)]
+        git_hook: bool,
+    },
+}
+
+/// A recovery action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum RecoverySpec {
+    /// Names the files touched last.
+    RecentFiles {
+        /// How many.
+        count: usize,
+    },
+}
+
+/// A whole strategy.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StrategySpec {
+    /// Counts tokens.
+    pub estimator: EstimatorSpec,
+    /// Shorten or mask messages in place.
+    #[serde(default)]
+    pub edits: Vec<EditSpec>,
+    /// Decides when.
+    pub trigger: TriggerSpec,
+    /// Decides what goes.
+    pub cut: CutSpec,
+    /// Writes what stands for it.
+    pub summarizer: SummarizerSpec,
+    /// Put things back.
+    #[serde(default)]
+    pub recovery: Vec<RecoverySpec>,
+}
+
+/// A part of a strategy does not exist.
+#[derive(Debug, thiserror::Error)]
+pub enum SpecError {
+    /// The template.
+    #[error(transparent)]
+    Template(#[from] super::template::TemplateError),
+}
+
+impl EstimatorSpec {
+    /// The estimator.
+    pub fn build(&self) -> Arc<dyn estimate::Estimator> {
+        match *self {
+            Self::Pi { release } => Arc::new(estimate::pi::Pi(release.rules())),
+            Self::Chars { per_token, cjk_per_token } => Arc::new(estimate::chars::Chars { per_token, cjk_per_token }),
+        }
+    }
+
+    /// Its name in records.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Pi { release } => format!("pi-{}", release.rules().version),
+            Self::Chars { per_token, cjk_per_token: None } => format!("chars/{per_token}"),
+            Self::Chars { per_token, cjk_per_token: Some(cjk) } => format!("chars/{per_token},cjk/{cjk}"),
+        }
+    }
+}
+
+impl TriggerSpec {
+    fn build(self) -> Box<dyn trigger::Trigger> {
+        match self {
+            Self::Never => Box::new(trigger::never::Never),
+            Self::Pi { release } => Box::new(trigger::pi::Pi(release.rules())),
+            Self::Article { threshold, min_turns_to_keep } => {
+                Box::new(trigger::article::Article { threshold, min_turns_to_keep })
+            }
+        }
+    }
+}
+
+impl CutSpec {
+    fn build(self) -> Box<dyn cut::CutPolicy> {
+        match self {
+            Self::Nothing => Box::new(cut::nothing::Nothing),
+            Self::Everything => Box::new(cut::everything::Everything),
+            Self::Pi { release } => Box::new(cut::pi::Pi(release.rules())),
+            Self::Article { threshold, min_turns_to_keep } => {
+                Box::new(cut::article::Article { threshold, min_turns_to_keep })
+            }
+        }
+    }
+}
+
+impl EditSpec {
+    fn build(self) -> Box<dyn edit::Edit> {
+        match self {
+            Self::MaskResults { trigger, keep_tokens } => {
+                Box::new(edit::mask_results::MaskResults { trigger: trigger.build(), keep: Tokens(keep_tokens) })
+            }
+        }
+    }
+}
+
+impl SummarizerSpec {
+    fn build(&self) -> Result<Box<dyn summarize::Summarizer>, SpecError> {
+        Ok(match self {
+            Self::None => Box::new(summarize::none::NoSummary),
+            Self::OriginalPrompt => Box::new(summarize::original_prompt::OriginalPrompt),
+            Self::Pi { release, template } => Box::new(summarize::pi::Pi::new(release.rules(), template)?),
+            Self::Article { template, max_tokens, git_hook } => {
+                let article = summarize::article::Article::new(template, Tokens(*max_tokens))?;
+                if *git_hook { Box::new(summarize::hook::Hooked::git(article)) } else { Box::new(article) }
+            }
+        })
+    }
+
+    /// Whether a model writes the summaries.
+    pub fn asks_model(&self) -> bool {
+        !matches!(self, Self::None | Self::OriginalPrompt | Self::Article { git_hook: true, .. })
+    }
+}
+
+impl RecoverySpec {
+    fn build(self) -> Box<dyn recover::Recovery> {
+        match self {
+            Self::RecentFiles { count } => Box::new(recover::recent_files::RecentFiles { count }),
+        }
+    }
+}
+
+impl StrategySpec {
+    /// The strategy, ready for one replay.
+    ///
+    /// # Errors
+    /// When a template does not exist.
+    pub fn build(&self, name: &str) -> Result<Strategy, SpecError> {
+        Ok(Strategy {
+            name: name.to_owned(),
+            estimator_name: self.estimator.name(),
+            estimator: self.estimator.build(),
+            edits: self.edits.iter().map(|edit| edit.build()).collect(),
+            trigger: self.trigger.build(),
+            cut: self.cut.build(),
+            summarizer: self.summarizer.build()?,
+            recovery: self.recovery.iter().map(|recovery| recovery.build()).collect(),
+        })
+    }
+}

@@ -1,0 +1,115 @@
+//! Pi's summaries: history, update, and the start of a split turn; file lists at the end.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::{Completer, Exchange, LlmError, LlmRequest, Purpose, Summarizer, Summary, SummaryError, SummaryJob};
+use crate::engine::pi::{FileOps, Rules, serialize};
+use crate::engine::template::{Parts, Template, TemplateError};
+use crate::engine::view::ContextView;
+use crate::transcript::{JsonText, Message, Text, Tokens};
+
+/// Between the history summary and that of a split turn.
+const SPLIT: &str = "\n\n---\n\n**Turn Context (split turn):**\n\n";
+/// In place of a history summary when a split turn has none.
+const NO_HISTORY: &str = "No prior history.";
+
+/// Pi's summarizer, as one release has it, with a template of its own or another.
+#[derive(Clone, Debug)]
+pub struct Pi {
+    rules: &'static Rules,
+    template: Template,
+}
+
+impl Pi {
+    /// With the template of this name.
+    ///
+    /// # Errors
+    /// When there is no such template.
+    pub fn new(rules: &'static Rules, template: &str) -> Result<Self, TemplateError> {
+        Ok(Self { rules, template: Template::builtin(template)? })
+    }
+
+    /// Floor of a share of the reserve, where summaries had caps of their own.
+    fn cap(&self, tenths: u64) -> Option<Tokens> {
+        self.rules.caps_output.then(|| Tokens(self.rules.reserve.0 * tenths / 10))
+    }
+
+    fn serialized(&self, view: &ContextView<'_>, range: Range<usize>) -> String {
+        serialize(view.messages(range), self.rules)
+    }
+
+    /// One call; its answer, or the failure with everything called so far.
+    fn ask(
+        &self,
+        request: LlmRequest,
+        llm: &dyn Completer,
+        exchanges: &mut Vec<Exchange>,
+    ) -> Result<Arc<str>, SummaryError> {
+        let answer = llm.complete(&request);
+        let response = answer.as_ref().ok().cloned();
+        exchanges.push(Exchange { request, response });
+        let response = answer.map_err(|error| SummaryError { error, exchanges: exchanges.clone() })?;
+        if response.truncated && self.rules.refuses_truncated {
+            let error = LlmError::Unusable("it ended at the output limit".to_owned());
+            return Err(SummaryError { error, exchanges: exchanges.clone() });
+        }
+        Ok(response.text)
+    }
+
+    fn request(&self, purpose: Purpose, parts: &Parts<'_>, max_output: Option<Tokens>, seed: u64) -> LlmRequest {
+        let prompt = self.template.render(purpose, parts).unwrap_or_default().into();
+        LlmRequest { system: self.template.system().cloned(), prompt, max_output, purpose, seed }
+    }
+
+    /// The summary of the history, or what stands for it.
+    fn history(
+        &self,
+        job: &SummaryJob<'_, '_>,
+        llm: &dyn Completer,
+        exchanges: &mut Vec<Exchange>,
+    ) -> Result<Arc<str>, SummaryError> {
+        let previous = job.context.last_summary().map(|last| last.text.as_str()).filter(|text| !text.is_empty());
+        let is_empty = job.context.messages(job.plan.history.clone()).next().is_none();
+        if is_empty && !job.plan.prefix.is_empty() {
+            let kept = previous.filter(|_| self.rules.split_keeps_previous);
+            return Ok(kept.unwrap_or(NO_HISTORY).into());
+        }
+        let previous = previous.filter(|_| self.template.has(Purpose::Update));
+        let purpose = if previous.is_some() { Purpose::Update } else { Purpose::Summary };
+        let conversation = self.serialized(job.context, job.plan.history.clone());
+        let parts = Parts { conversation: &conversation, previous_summary: previous, focus: job.instructions };
+        self.ask(self.request(purpose, &parts, self.cap(8), job.seed), llm, exchanges)
+    }
+
+    fn files(&self, job: &SummaryJob<'_, '_>) -> FileOps {
+        let mut files = FileOps::default();
+        if let Some(last) = job.context.last_summary().filter(|last| !last.from_hook) {
+            last.details.iter().for_each(|details| files.add_details(details));
+        }
+        let dropped = job.plan.history.start..job.plan.kept_from;
+        job.context.messages(dropped).for_each(|message| files.add(message, self.rules));
+        files
+    }
+}
+
+impl Summarizer for Pi {
+    fn summarize(&self, job: &SummaryJob<'_, '_>, llm: &dyn Completer) -> Result<Summary, SummaryError> {
+        let mut exchanges = Vec::new();
+        let mut text = self.history(job, llm, &mut exchanges)?.to_string();
+        if !job.plan.prefix.is_empty() && self.template.has(Purpose::TurnPrefix) {
+            let conversation = self.serialized(job.context, job.plan.prefix.clone());
+            let parts = Parts { conversation: &conversation, previous_summary: None, focus: job.instructions };
+            let request = self.request(Purpose::TurnPrefix, &parts, self.cap(5), job.seed);
+            let prefix = self.ask(request, llm, &mut exchanges)?;
+            text.push_str(SPLIT);
+            text.push_str(&prefix);
+        }
+        let lists = self.files(job).lists();
+        text.push_str(&lists.tags());
+        let text = Text::new(text);
+        let details = serde_json::to_string(&lists).ok().and_then(JsonText::new);
+        let message = Some(Message::CompactionSummary(text.clone()));
+        Ok(Summary { message, text, details, exchanges, ..Summary::default() })
+    }
+}

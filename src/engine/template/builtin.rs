@@ -1,0 +1,31 @@
+//! The templates that come with the program.
+
+use super::error::{TemplateError, nearest};
+use super::file::File;
+
+/// Name and text of each.
+pub(super) const FILES: &[(&str, &str)] = &[
+    ("pi", include_str!("builtin/pi.toml")),
+    ("pi-0.58", include_str!("builtin/pi-0.58.toml")),
+    ("pi-three-part", include_str!("builtin/pi-three-part.toml")),
+    ("pi-article", include_str!("builtin/pi-article.toml")),
+    ("deepagents", include_str!("builtin/deepagents.toml")),
+];
+
+/// The fields of a built-in template, with those it takes over from another.
+pub(super) fn file(name: &str) -> Result<File, TemplateError> {
+    let Some((_, text)) = FILES.iter().find(|(known, _)| *known == name) else {
+        return Err(unknown(name));
+    };
+    File::read(text, name)?.resolved(name)
+}
+
+fn unknown(name: &str) -> TemplateError {
+    let names = || FILES.iter().map(|&(name, _)| name);
+    let all = names().collect::<Vec<_>>().join(", ");
+    let hint = match nearest(name, names()) {
+        Some(near) => format!("did you mean `{near}`? Built in are: {all}"),
+        None => format!("built in are: {all}; any other template is a TOML file"),
+    };
+    TemplateError { origin: format!("`{name}`"), field: None, problem: "there is no such template".to_owned(), hint }
+}

@@ -1,0 +1,26 @@
+//! Exit codes.
+
+/// How a command ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// All is well.
+    Pass,
+    /// Wrong usage or configuration.
+    Usage,
+    /// The input could not be read.
+    BadInput,
+    /// A bug of the program.
+    Bug,
+}
+
+impl Exit {
+    /// The code.
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Pass => 0,
+            Self::Usage => 2,
+            Self::BadInput => 5,
+            Self::Bug => 70,
+        }
+    }
+}

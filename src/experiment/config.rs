@@ -1,0 +1,185 @@
+//! `experiment.toml`.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::preset::{preset, presets};
+use crate::engine::spec::StrategySpec;
+use crate::llm::MockKnobs;
+
+/// What is run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Experiment {
+    /// Its name: the folder under the output folder.
+    pub name: String,
+    /// Files and folders; none means the embedded datasets.
+    #[serde(default)]
+    pub transcripts: Vec<PathBuf>,
+    /// Strategies: names of presets, or stages spelled out.
+    pub strategies: Vec<StrategyConfig>,
+    /// Models.
+    #[serde(default = "ModelConfig::default_models")]
+    pub models: Vec<ModelConfig>,
+    /// `full` or `recorded`.
+    #[serde(default = "full")]
+    pub history: String,
+    /// Reference tokenizer.
+    #[serde(default = "o200k")]
+    pub reference: String,
+    /// Seeds; each makes a cell of its own.
+    #[serde(default = "first_seed")]
+    pub seeds: Vec<u64>,
+    /// The mock LLM.
+    #[serde(default)]
+    pub mock: MockKnobs,
+}
+
+/// A strategy in an experiment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum StrategyConfig {
+    /// A preset.
+    Preset(String),
+    /// Stages spelled out, under a name.
+    Own {
+        /// The name.
+        name: String,
+        /// The stages.
+        stages: Box<StrategySpec>,
+    },
+}
+
+/// A model in an experiment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelConfig {
+    /// Its name.
+    pub name: String,
+    /// Context window in tokens.
+    pub window_tokens: u64,
+    /// The most tokens a reply may have.
+    #[serde(default = "ModelConfig::default_output")]
+    pub max_output_tokens: u64,
+}
+
+impl ModelConfig {
+    /// The model of the default experiment: a window that the embedded sessions outgrow.
+    pub fn default_models() -> Vec<Self> {
+        vec![Self::window(64_000)]
+    }
+
+    /// A model known by its window alone.
+    pub fn window(tokens: u64) -> Self {
+        let name = if tokens.is_multiple_of(1_000) { format!("{}k", tokens / 1_000) } else { tokens.to_string() };
+        Self { name, window_tokens: tokens, max_output_tokens: Self::default_output() }
+    }
+
+    fn default_output() -> u64 {
+        8_192
+    }
+}
+
+fn full() -> String {
+    "full".to_owned()
+}
+
+fn o200k() -> String {
+    "o200k_base".to_owned()
+}
+
+fn first_seed() -> Vec<u64> {
+    vec![0]
+}
+
+/// An experiment cannot be run.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// The file has another shape.
+    #[error("{origin}: {source}")]
+    Shape {
+        /// The file.
+        origin: String,
+        /// Why.
+        source: Box<toml::de::Error>,
+    },
+    /// There is no such preset.
+    #[error("no strategy is called {name:?}")]
+    Preset {
+        /// The name.
+        name: String,
+        /// The nearest name, if one is near.
+        near: Option<&'static str>,
+    },
+    /// A value is out of range or unknown.
+    #[error("{0}")]
+    Value(String),
+    /// A stage does not exist.
+    #[error(transparent)]
+    Spec(#[from] crate::engine::spec::SpecError),
+}
+
+impl ConfigError {
+    /// What to do about it.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Shape { .. } => "the fields are: name, transcripts, strategies, models, history, reference, seeds, mock".to_owned(),
+            Self::Preset { near: Some(near), .. } => format!("did you mean {near:?}? `cutpoint list presets` names all"),
+            Self::Preset { near: None, .. } => "`cutpoint list presets` names all".to_owned(),
+            Self::Value(_) | Self::Spec(_) => "see `cutpoint run --help`".to_owned(),
+        }
+    }
+}
+
+impl Experiment {
+    /// The default experiment: every preset on the embedded datasets.
+    pub fn default_experiment() -> Self {
+        Self {
+            name: "default".to_owned(),
+            transcripts: Vec::new(),
+            strategies: presets().iter().map(|preset| StrategyConfig::Preset(preset.name.to_owned())).collect(),
+            models: ModelConfig::default_models(),
+            history: full(),
+            reference: o200k(),
+            seeds: first_seed(),
+            mock: MockKnobs::default(),
+        }
+    }
+
+    /// Reads an `experiment.toml`; `origin` names it in errors.
+    ///
+    /// # Errors
+    /// When it has another shape.
+    pub fn parse(toml: &str, origin: &str) -> Result<Self, ConfigError> {
+        toml::from_str(toml)
+            .map_err(|source| ConfigError::Shape { origin: origin.to_owned(), source: Box::new(source) })
+    }
+
+    /// The experiment as TOML, whole.
+    pub fn to_toml(&self) -> String {
+        // Every field is a plain value, so this cannot fail; an empty text would show it.
+        toml::to_string(self).unwrap_or_default()
+    }
+}
+
+impl StrategyConfig {
+    /// Its name, what it mimics, and its stages.
+    ///
+    /// # Errors
+    /// When there is no preset of this name.
+    pub fn resolve(&self) -> Result<(String, Option<String>, StrategySpec), ConfigError> {
+        match self {
+            Self::Own { name, stages } => Ok((name.clone(), None, (**stages).clone())),
+            Self::Preset(name) => {
+                let found = preset(name).ok_or_else(|| {
+                    let names = presets();
+                    let near = names.iter().map(|preset| (strsim::damerau_levenshtein(name, preset.name), preset.name));
+                    let near = near.min().filter(|(distance, _)| *distance <= 3).map(|(_, name)| name);
+                    ConfigError::Preset { name: name.clone(), near }
+                })?;
+                Ok((name.clone(), found.mimics.map(str::to_owned), found.spec))
+            }
+        }
+    }
+}

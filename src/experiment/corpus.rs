@@ -1,0 +1,236 @@
+//! Transcripts ready to be replayed, with their annotations and what was wrong with their files.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+
+use super::embedded::{EMBEDDED, Embedded};
+use crate::import::{Finding, Format, ImportError, Imported, read_bytes, sniff};
+use crate::meter::goal::{ItemSet, ItemsError};
+use crate::transcript::{Head, Text, ToolSchema, Transcript};
+
+/// A session of a corpus.
+#[derive(Debug)]
+pub struct Session {
+    /// Its name: the dataset's, or the file's.
+    pub name: String,
+    /// Sessions that share an origin.
+    pub lineage: String,
+    /// The session.
+    pub transcript: Transcript,
+    /// Annotated items; none where nobody annotated it.
+    pub items: ItemSet,
+    /// SHA-256 of the file, in hexadecimal.
+    pub sha256: String,
+    /// The format it was read as.
+    pub format: &'static str,
+    /// What was wrong with the file.
+    pub findings: Vec<Finding>,
+}
+
+/// Sessions, and the files that are none.
+#[derive(Debug, Default)]
+pub struct Corpus {
+    /// In the order in which they were named; files of a folder by name.
+    pub sessions: Vec<Session>,
+    /// Files of folders that nothing could be read from, and why.
+    pub skipped: Vec<(PathBuf, String)>,
+}
+
+/// A corpus could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum CorpusError {
+    /// A file that was named holds no transcript.
+    #[error(transparent)]
+    Import(#[from] ImportError),
+    /// The file system refused.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The path.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The manifest of a dataset.
+    #[error("{origin}: {source}")]
+    Manifest {
+        /// The file.
+        origin: String,
+        /// Why.
+        source: Box<toml::de::Error>,
+    },
+    /// The annotations of a dataset.
+    #[error("{origin}: {source}")]
+    Items {
+        /// The file.
+        origin: String,
+        /// Why.
+        source: ItemsError,
+    },
+    /// Nothing was found.
+    #[error("no transcript was found in {0}")]
+    Nothing(String),
+}
+
+/// `dataset.toml`.
+#[derive(Debug, Deserialize)]
+struct Dataset {
+    name: String,
+    lineage: Option<String>,
+    #[serde(default)]
+    head: HeadConfig,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HeadConfig {
+    system: Option<String>,
+    tools: Option<Vec<Tool>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Tool {
+    name: String,
+    description: String,
+    parameters: String,
+}
+
+impl HeadConfig {
+    fn head(self) -> Head {
+        let tool = |tool: Tool| ToolSchema {
+            name: tool.name.into(),
+            description: tool.description.into(),
+            parameters: tool.parameters.into(),
+        };
+        Head {
+            system: self.system.map(Text::new),
+            tools: self.tools.map(|tools| tools.into_iter().map(tool).collect()),
+        }
+    }
+}
+
+/// Reads files, dataset folders and folders of files; no path means the embedded datasets.
+///
+/// # Errors
+/// When a named file holds no transcript, or a dataset's own files are wrong. Other files of a folder are skipped and listed.
+pub fn load(paths: &[PathBuf]) -> Result<Corpus, CorpusError> {
+    let mut corpus = Corpus::default();
+    if paths.is_empty() {
+        for embedded in EMBEDDED {
+            corpus.sessions.push(embedded_session(embedded)?);
+        }
+    }
+    for path in paths {
+        if path.is_dir() {
+            folder(path, &mut corpus)?;
+        } else {
+            corpus.sessions.push(file(path)?);
+        }
+    }
+    if corpus.sessions.is_empty() {
+        let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+        return Err(CorpusError::Nothing(names.join(", ")));
+    }
+    Ok(corpus)
+}
+
+fn embedded_session(embedded: &Embedded) -> Result<Session, CorpusError> {
+    let origin = |file: &str| format!("embedded:{}/{file}", embedded.name);
+    let name = PathBuf::from(origin("session.jsonl"));
+    let session = imported(embedded.session.as_bytes(), embedded.name).map_err(|error| error.in_file(name))?;
+    annotated(session, embedded.dataset, Some(embedded.items), &origin)
+}
+
+fn folder(path: &Path, corpus: &mut Corpus) -> Result<(), CorpusError> {
+    let io = |source| CorpusError::Io { path: path.to_owned(), source };
+    if path.join("session.jsonl").is_file() && path.join("dataset.toml").is_file() {
+        corpus.sessions.push(dataset(path)?);
+        return Ok(());
+    }
+    let mut entries: Vec<PathBuf> =
+        std::fs::read_dir(path).map_err(io)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>().map_err(io)?;
+    entries.sort();
+    for entry in entries {
+        // A link to a folder is not followed: it may lead back here.
+        if entry.is_dir() && !entry.is_symlink() {
+            folder(&entry, corpus)?;
+        } else if entry.is_file() {
+            match file(&entry) {
+                Ok(session) => corpus.sessions.push(session),
+                Err(error) => corpus.skipped.push((entry, error.to_string())),
+            }
+        }
+    }
+    Ok(())
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, CorpusError> {
+    std::fs::read(path).map_err(|error| ImportError::from(error).in_file(path).into())
+}
+
+fn file(path: &Path) -> Result<Session, CorpusError> {
+    let name = path.file_stem().map_or_else(|| path.display().to_string(), |stem| stem.to_string_lossy().into_owned());
+    Ok(imported(&read(path)?, &name).map_err(|error| error.in_file(path))?)
+}
+
+fn dataset(path: &Path) -> Result<Session, CorpusError> {
+    let text = |name: &str| {
+        let path = path.join(name);
+        std::fs::read_to_string(&path).map_err(|source| CorpusError::Io { path, source })
+    };
+    let session = file(&path.join("session.jsonl"))?;
+    let items = path.join("items.toml").is_file().then(|| text("items.toml")).transpose()?;
+    annotated(session, &text("dataset.toml")?, items.as_deref(), &|file| path.join(file).display().to_string())
+}
+
+fn imported(bytes: &[u8], name: &str) -> Result<Session, ImportError> {
+    let format = sniff(bytes).unwrap_or(Format::Pi);
+    let Imported { transcript, findings, .. } = read_bytes(bytes, format)?;
+    let mut sha256 = String::new();
+    for byte in Sha256::digest(bytes) {
+        // Writing to a string cannot fail.
+        let _ = write!(sha256, "{byte:02x}");
+    }
+    Ok(Session {
+        name: name.to_owned(),
+        lineage: name.to_owned(),
+        transcript,
+        items: ItemSet::default(),
+        sha256,
+        format: format.name(),
+        findings,
+    })
+}
+
+fn annotated(
+    mut session: Session,
+    dataset: &str,
+    items: Option<&str>,
+    origin: &dyn Fn(&str) -> String,
+) -> Result<Session, CorpusError> {
+    let manifest: Dataset = toml::from_str(dataset)
+        .map_err(|source| CorpusError::Manifest { origin: origin("dataset.toml"), source: Box::new(source) })?;
+    session.lineage = manifest.lineage.unwrap_or_else(|| manifest.name.clone());
+    session.name = manifest.name;
+    session.transcript.head = manifest.head.head();
+    if let Some(items) = items {
+        session.items = ItemSet::parse(items, &session.transcript)
+            .map_err(|source| CorpusError::Items { origin: origin("items.toml"), source })?;
+    }
+    Ok(session)
+}
+
+impl Session {
+    /// Findings by kind.
+    pub fn finding_counts(&self) -> BTreeMap<String, u64> {
+        let mut counts = BTreeMap::new();
+        for finding in &self.findings {
+            *counts.entry(format!("{:?}", finding.kind)).or_default() += 1;
+        }
+        counts
+    }
+}

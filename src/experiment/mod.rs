@@ -1,0 +1,16 @@
+//! An experiment: transcripts × strategies × models × seeds, run to a folder.
+
+mod cell;
+mod config;
+mod corpus;
+mod embedded;
+mod grid;
+mod record;
+mod run;
+
+pub use cell::{Prepared, run_cell};
+pub use config::{ConfigError, Experiment, ModelConfig, StrategyConfig};
+pub use corpus::{Corpus, CorpusError, Session, load};
+pub use embedded::EMBEDDED;
+pub use grid::{Cell, grid};
+pub use run::{FailedRun, RunOptions, RunOutcome, run};

@@ -1,0 +1,74 @@
+//! Events of a replay as records.
+
+use crate::replay::{CompactionEvent, ReplayEvent, RequestEvent};
+use crate::results::{CompactionRecord, EventRecord, RequestRecord};
+use crate::transcript::Transcript;
+
+/// The record of an event of `cell`.
+pub(super) fn record(cell: &str, transcript: &Transcript, event: &ReplayEvent<'_, '_>) -> EventRecord {
+    let cell = cell.to_owned();
+    match event {
+        ReplayEvent::Request(event) => EventRecord::Request(request(cell, transcript, event)),
+        ReplayEvent::Compaction(event) => EventRecord::Compaction(compaction(cell, event)),
+        ReplayEvent::Overflow(event) => {
+            EventRecord::Overflow { cell, request: event.request, reference_tokens: event.reference.0 }
+        }
+        ReplayEvent::Stuck(event) => EventRecord::Stuck {
+            cell,
+            request: event.request,
+            checkpoint: event.checkpoint.to_string(),
+            reason: event.reason.clone(),
+        },
+        ReplayEvent::Edit(event) => EventRecord::Edited {
+            cell,
+            request: event.request,
+            messages: event.messages,
+            saved_tokens: event.saved.0,
+            invalidated_tokens: event.invalidated.0,
+        },
+    }
+}
+
+fn request(cell: String, transcript: &Transcript, event: &RequestEvent<'_, '_>) -> RequestRecord {
+    RequestRecord {
+        cell,
+        request: event.number,
+        line: transcript.entry(event.entry).line as u64,
+        messages: event.live.sent_messages(),
+        estimate_tokens: Some(event.estimate.tokens.0),
+        reference_tokens: event.reference.0,
+        recorded_tokens: event.recorded.map(|usage| usage.prompt().0),
+        reused_tokens: event.reused.0,
+        written_tokens: event.reference.saturating_sub(event.reused).0,
+        overflow: event.overflow,
+    }
+}
+
+fn compaction(cell: String, event: &CompactionEvent<'_, '_>) -> CompactionRecord {
+    let is_message = |item: &&crate::replay::Item| matches!(item.kind, crate::replay::Kind::Message(_));
+    let count = |items: &[crate::replay::Item]| items.iter().filter(is_message).count() as u64;
+    let text = event.summary.text.as_str();
+    CompactionRecord {
+        cell,
+        request: event.request,
+        checkpoint: event.checkpoint.to_string(),
+        reason: event.reason.to_owned(),
+        estimate_tokens: Some(event.estimate.tokens.0),
+        before_tokens: event.before_tokens().0,
+        after_tokens: event.after.request_tokens().0,
+        dropped_messages: count(&event.before[..event.plan.kept_from]),
+        dropped_tokens: event.dropped_tokens().0,
+        kept_messages: count(&event.before[event.plan.kept_from..]),
+        kept_tokens: event.kept_tokens().0,
+        summary_tokens: event.after.reference().range(0..event.made_items).0,
+        summary_requests: event.summary.exchanges.len() as u64,
+        summary_input_tokens: event.summary_input.0,
+        summary_output_tokens: event.summary_output.0,
+        invalidated_tokens: event.invalidated.0,
+        split_turn: !event.plan.prefix.is_empty(),
+        no_gain: event.no_gain(),
+        repaired_orphans: event.repaired,
+        failure: event.summary.fallback.clone(),
+        summary: (!text.is_empty()).then(|| text.to_owned()),
+    }
+}

@@ -1,0 +1,169 @@
+//! Runs all cells, on all threads, and writes them in the order of the grid.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::mpsc;
+
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use sha2::{Digest, Sha256};
+
+use super::{Cell, ConfigError, Corpus, Experiment, Prepared, Session, grid, run_cell};
+use crate::engine::summarize::Completer;
+use crate::meter::definitions;
+use crate::replay::CountCache;
+use crate::results::{CellRecord, EventRecord, Manifest, RunError, RunFolder, SCHEMA, TranscriptRecord};
+use crate::tokens::Reference;
+use crate::transcript::{EntryKind, Message, Tokens};
+
+/// How a run is carried out; none of it changes a result.
+pub struct RunOptions<'o> {
+    /// Called when a cell is on disk.
+    pub progress: &'o (dyn Fn(&CellRecord) + Sync),
+    /// Asked between cells; true ends the run early, and keeps what is finished.
+    pub stop: &'o (dyn Fn() -> bool + Sync),
+}
+
+/// What came of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunOutcome {
+    /// Cells on disk.
+    pub cells: usize,
+    /// Cells of the grid.
+    pub planned: usize,
+}
+
+/// A run failed.
+#[derive(Debug, thiserror::Error)]
+pub enum FailedRun {
+    /// The experiment.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The run folder.
+    #[error(transparent)]
+    Folder(#[from] RunError),
+}
+
+/// Runs `experiment` on `corpus` and writes the records to `folder`.
+///
+/// # Errors
+/// When the experiment names something that does not exist, or the folder cannot be written.
+pub fn run(
+    experiment: &Experiment,
+    corpus: &Corpus,
+    llm: &dyn Completer,
+    folder: &Path,
+    options: &RunOptions<'_>,
+) -> Result<RunOutcome, FailedRun> {
+    let reference: Reference = experiment.reference.parse().map_err(|error| ConfigError::Value(format!("{error}")))?;
+    let _: crate::replay::History = experiment.history.parse().map_err(ConfigError::Value)?;
+    let cells = grid(experiment, &corpus.sessions)?;
+    let prepare = |(index, session): (usize, &Session)| {
+        Prepared::new(session, reference, cells.iter().filter(move |cell| cell.session == index))
+    };
+    let prepared: Vec<Prepared<'_>> = corpus.sessions.iter().enumerate().map(prepare).collect();
+    let manifest = manifest(experiment, &prepared, &cells, llm);
+    let mut out = RunFolder::create(folder, &manifest)?;
+    let counts = CountCache::new(reference);
+    let one = |cell: &Cell| run_cell(cell, &prepared[cell.session], experiment, &counts, llm);
+    let (send, receive) = mpsc::channel();
+    let written = std::thread::scope(|scope| {
+        let writer = scope.spawn(|| write_in_order(&mut out, receive, options));
+        cells.par_iter().enumerate().for_each_with(send, |send, (index, cell)| {
+            if !(options.stop)() {
+                // The writer only goes away after an error, which it reports itself.
+                let _ = send.send((index, one(cell)));
+            }
+        });
+        writer.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })?;
+    Ok(RunOutcome { cells: written, planned: cells.len() })
+}
+
+type Finished = (usize, Result<(CellRecord, Vec<EventRecord>), ConfigError>);
+
+/// Cells end in any order and are written in the order of the grid; a stopped run keeps those that wait, in that order.
+fn write_in_order(
+    out: &mut RunFolder,
+    finished: mpsc::Receiver<Finished>,
+    options: &RunOptions<'_>,
+) -> Result<usize, FailedRun> {
+    let mut waiting = BTreeMap::new();
+    let mut written = 0;
+    let mut write = |out: &mut RunFolder, (cell, events): (CellRecord, Vec<EventRecord>)| -> Result<(), FailedRun> {
+        out.push(&cell, &events)?;
+        (options.progress)(&cell);
+        Ok(())
+    };
+    for (index, result) in finished {
+        waiting.insert(index, result?);
+        while let Some(next) = waiting.remove(&written) {
+            write(out, next)?;
+            written += 1;
+        }
+    }
+    let late = waiting.len();
+    for next in waiting.into_values() {
+        write(out, next)?;
+    }
+    Ok(written + late)
+}
+
+fn manifest(experiment: &Experiment, prepared: &[Prepared<'_>], cells: &[Cell], llm: &dyn Completer) -> Manifest {
+    let config = experiment.to_toml();
+    let mut config_sha256 = String::new();
+    for byte in Sha256::digest(&config) {
+        // Writing to a string cannot fail.
+        let _ = std::fmt::Write::write_fmt(&mut config_sha256, format_args!("{byte:02x}"));
+    }
+    let mock = llm.is_mock() && cells.iter().any(|cell| cell.spec.summarizer.asks_model());
+    Manifest {
+        schema: SCHEMA,
+        generator: concat!("cutpoint ", env!("CARGO_PKG_VERSION")).to_owned(),
+        experiment: experiment.name.clone(),
+        config,
+        config_sha256,
+        history: experiment.history.clone(),
+        reference: experiment.reference.clone(),
+        mock,
+        transcripts: prepared.iter().map(transcript_record).collect(),
+        cells: cells.len() as u64,
+        measures: definitions(),
+        caveats: caveats(experiment, prepared, mock),
+    }
+}
+
+fn transcript_record(prepared: &Prepared<'_>) -> TranscriptRecord {
+    let session = prepared.session;
+    let kinds = || prepared.path.iter().map(|&idx| &session.transcript.entry(idx).kind);
+    TranscriptRecord {
+        name: session.name.clone(),
+        lineage: session.lineage.clone(),
+        sha256: session.sha256.clone(),
+        format: session.format.to_owned(),
+        messages: kinds().filter(|kind| matches!(kind, EntryKind::Message(_))).count() as u64,
+        requests: kinds().filter(|kind| matches!(kind, EntryKind::Message(Message::Assistant(..)))).count() as u64,
+        reference_tokens: prepared.path.iter().map(|&idx| prepared.reference.entry(idx)).sum::<Tokens>().0,
+        head_tokens: prepared.reference.head().map(|tokens| tokens.0),
+        findings: session.finding_counts(),
+    }
+}
+
+/// What a reader must know.
+fn caveats(experiment: &Experiment, prepared: &[Prepared<'_>], mock: bool) -> Vec<String> {
+    let mut caveats = vec![
+        "A replay is counterfactual after the first compaction: the recorded future was produced by an agent that saw another context.".to_owned(),
+        "Goal-loss counts the survival of text. It is an upper bound of what an agent remembers.".to_owned(),
+    ];
+    if mock {
+        caveats.push("Summaries were written by a mock LLM, by rule: they say nothing about the quality of a real model.".to_owned());
+    }
+    if experiment.history == "full" {
+        caveats.push("Usage that anchors an estimate is simulated: the reference count of the request and its reply.".to_owned());
+    }
+    let headless: Vec<&str> =
+        prepared.iter().filter(|one| one.reference.head().is_none()).map(|one| &*one.session.name).collect();
+    if !headless.is_empty() {
+        caveats.push(format!("System prompt and tool schemas are unknown, and not counted, in: {}.", headless.join(", ")));
+    }
+    caveats
+}

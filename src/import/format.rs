@@ -1,0 +1,68 @@
+//! Telling the formats apart by their first bytes. File names are not looked at.
+
+use super::{ImportError, Imported, pi};
+
+/// How sure a format is that a file is its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Confidence {
+    /// Not this format.
+    No,
+    /// Some records look like it, but the mark of the format is missing.
+    Maybe,
+    /// The format's own mark is there.
+    Sure,
+}
+
+/// A transcript format. Adding one takes a module with `sniff` and `read`, and a variant here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// Pi session, JSON Lines, versions 1 to 3.
+    Pi,
+}
+
+impl Format {
+    /// All formats, in the order in which they are asked.
+    pub const ALL: &[Self] = &[Self::Pi];
+
+    /// The word for it in options and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pi => "pi",
+        }
+    }
+
+    /// What it is, in one line.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Pi => "Pi sessions, versions 1 to 3: JSON Lines whose first line has type `session`",
+        }
+    }
+
+    /// How sure the format is that a file beginning with `head` is its own.
+    pub fn sniff(self, head: &[u8]) -> Confidence {
+        match self {
+            Self::Pi => pi::sniff(head),
+        }
+    }
+
+    /// Reads a whole file of this format.
+    pub fn read(self, bytes: &[u8]) -> Result<Imported, ImportError> {
+        match self {
+            Self::Pi => pi::read(bytes),
+        }
+    }
+}
+
+/// The format that is surest of a file beginning with `head`; the earlier of two that are equally sure.
+///
+/// Some 64 KiB are enough. They may end inside a line, or inside a character.
+pub fn sniff(head: &[u8]) -> Option<Format> {
+    let mut best = (Confidence::No, None);
+    for &format in Format::ALL {
+        let confidence = format.sniff(head);
+        if confidence > best.0 {
+            best = (confidence, Some(format));
+        }
+    }
+    best.1
+}

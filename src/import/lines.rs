@@ -1,0 +1,57 @@
+//! The physical lines of a JSON Lines file, whatever its bytes are.
+
+use std::borrow::Cow;
+
+/// One physical line.
+pub(super) struct Line<'a> {
+    /// From 1.
+    pub(super) number: usize,
+    /// Byte offset of its first byte.
+    pub(super) offset: usize,
+    /// Without the line break; bytes that are not UTF-8 are replaced by U+FFFD.
+    pub(super) text: Cow<'a, str>,
+    /// Byte offset in the file of the first byte that is not UTF-8.
+    pub(super) bad_utf8: Option<usize>,
+    /// Whether a line break follows.
+    pub(super) terminated: bool,
+}
+
+/// Splits at line feeds. A byte order mark is skipped; a carriage return stays, JSON takes it for white space.
+///
+/// The whole file is checked for UTF-8 at once, and only if that fails line by line: a bad byte costs its own line
+/// at most.
+pub(super) fn split(bytes: &[u8]) -> Vec<Line<'_>> {
+    let start = if bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
+    let whole = std::str::from_utf8(bytes).ok();
+    let mut lines = Vec::with_capacity(bytecount::count(bytes, b'\n') + 1);
+    let mut from = start;
+    while from < bytes.len() {
+        let end = memchr::memchr(b'\n', &bytes[from..]).map_or(bytes.len(), |at| from + at);
+        let (text, bad_utf8) = match whole.and_then(|text| text.get(from..end)) {
+            Some(text) => (Cow::Borrowed(text), None),
+            None => decode(&bytes[from..end], from),
+        };
+        lines.push(Line { number: lines.len() + 1, offset: from, text, bad_utf8, terminated: end < bytes.len() });
+        from = end + 1;
+    }
+    lines
+}
+
+/// One line's text, and the file offset of its first bad byte.
+fn decode(bytes: &[u8], offset: usize) -> (Cow<'_, str>, Option<usize>) {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => (Cow::Borrowed(text), None),
+        Err(error) => (String::from_utf8_lossy(bytes), Some(offset + error.valid_up_to())),
+    }
+}
+
+/// What bytes that are plainly no UTF-8 text look like.
+pub(super) fn foreign(bytes: &[u8]) -> Option<&'static str> {
+    match bytes {
+        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => Some("UTF-16"),
+        [b'P', b'K', 3, 4, ..] => Some("a zip archive"),
+        [0x1F, 0x8B, ..] => Some("gzip data"),
+        [0x28, 0xB5, 0x2F, 0xFD, ..] => Some("zstd data"),
+        _ => None,
+    }
+}

@@ -1,0 +1,59 @@
+//! Pi session files: JSON Lines, versions 1 to 3.
+//!
+//! Every version is read to the same tree. What reaches the model or a meter has a place in the model; other fields
+//! are kept as [`crate::transcript::Entry::extra`] and records that never reach the model as notes, so that
+//! [`write`] loses none of them. Not kept: the spelling of texts and numbers, the order of fields, sections and details
+//! that are `null`, values of the wrong type (each has a finding), and the header's version, which is always written
+//! as 3.
+
+mod block;
+mod content;
+mod emit;
+mod entry;
+mod extra;
+mod json;
+mod links;
+mod message;
+mod object;
+mod record;
+mod resolve;
+mod rows;
+mod slot;
+mod sniff;
+mod surrogates;
+#[cfg(test)]
+mod tests;
+mod tree;
+mod usage;
+mod write;
+
+use self::json::{Reader, Sonic};
+pub(super) use self::sniff::sniff;
+use self::tree::Builder;
+pub use self::write::write;
+use super::lines;
+use super::{ImportError, Imported};
+
+/// Reads a session of version 1, 2 or 3.
+///
+/// Bad lines, fields and links are findings; the rest of the file is read all the same.
+///
+/// # Errors
+/// When the file is empty, is not text, or holds no header and no entry.
+pub fn read(bytes: &[u8]) -> Result<Imported, ImportError> {
+    read_with::<Sonic>(bytes)
+}
+
+fn read_with<R: Reader>(bytes: &[u8]) -> Result<Imported, ImportError> {
+    if let Some(found) = lines::foreign(bytes) {
+        return Err(ImportError::NotText { found });
+    }
+    let lines = lines::split(bytes);
+    if lines.iter().all(|line| line.text.trim().is_empty()) {
+        return Err(ImportError::Empty);
+    }
+    let escaped = |escape: &[u8]| memchr::memmem::find(bytes, escape).is_some();
+    let mut builder = Builder::new(escaped(br"\ud") || escaped(br"\uD"));
+    rows::read::<R>(&lines, &mut builder);
+    builder.finish()
+}

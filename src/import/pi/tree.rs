@@ -1,0 +1,168 @@
+//! Collects the records of a file.
+
+use super::entry::{self, Read};
+use super::record::{Kind, Record};
+use super::slot::{Sink, Slot};
+use super::surrogates;
+use crate::import::{Finding, FindingKind, ImportError, Imported, LineCounts};
+use crate::transcript::{Entry, EntryKind, JsonText, Meta, Transcript};
+
+/// Newest version of the format that this reader knows.
+const VERSION: u32 = 3;
+
+/// An entry whose links are still names.
+pub(super) struct Draft {
+    pub(super) entry: Entry,
+    pub(super) id: Option<Box<str>>,
+    pub(super) parent: ParentName,
+    /// `firstKeptEntryIndex`.
+    pub(super) first_kept_index: Option<u64>,
+}
+
+/// The parent as the record names it.
+pub(super) enum ParentName {
+    /// `null`.
+    Root,
+    /// The field is missing.
+    Missing,
+    Named(Box<str>),
+}
+
+/// Collects records and findings.
+#[derive(Default)]
+pub(super) struct Builder {
+    pub(super) counts: LineCounts,
+    /// Whether any line may hold escaped surrogates.
+    surrogates: bool,
+    header: Option<Meta>,
+    drafts: Vec<Draft>,
+    /// File objects in order, as version-1 indices count them: the header is none of the entries.
+    pub(super) objects: Vec<Option<usize>>,
+    findings: Vec<Finding>,
+}
+
+impl Builder {
+    /// A builder for a file in which `surrogates` may be escaped.
+    pub(super) fn new(surrogates: bool) -> Self {
+        Self { surrogates, ..Self::default() }
+    }
+
+    /// Notes a fault on the lines `at.0` to `at.1`.
+    pub(super) fn fault(&mut self, at: (usize, usize), offset: Option<usize>, kind: FindingKind, message: String) {
+        self.findings.push(Finding { line: at.0, last_line: at.1, offset, kind, message });
+    }
+
+    fn drain(&mut self, at: (usize, usize), sink: &mut Sink) {
+        for (kind, message) in std::mem::take(&mut sink.faults) {
+            self.fault(at, None, kind, message);
+        }
+    }
+
+    /// Takes a record; `raw` is its JSON text.
+    pub(super) fn push(&mut self, at: (usize, usize), raw: &str, mut record: Record<'_>) {
+        if self.surrogates {
+            let lone = surrogates::lone(raw);
+            if lone > 0 {
+                let fault = format!("{lone} lone surrogates: U+FFFD in texts, as spelled in JSON arguments");
+                self.fault(at, None, FindingKind::LoneSurrogate, fault);
+            }
+        }
+        match &record.kind {
+            Slot::Good(Kind::Session) => self.push_header(at, record),
+            Slot::Good(Kind::Unknown(kind)) if self.header.is_none() && record.id.is_missing() => {
+                let fault = format!("a record of unknown type `{kind}` without an id before the header; left out");
+                self.fault(at, None, FindingKind::UnknownKind, fault);
+                self.counts.left_out += 1;
+                self.objects.push(None);
+            }
+            _ => {
+                let read = entry::read(&mut record, raw);
+                self.push_entry(at, record, read);
+            }
+        }
+    }
+
+    fn push_header(&mut self, at: (usize, usize), mut record: Record<'_>) {
+        if self.header.is_some() {
+            self.fault(at, None, FindingKind::ExtraHeader, "a second header; left out".to_owned());
+            self.counts.left_out += 1;
+            self.objects.push(None);
+            return;
+        }
+        if !self.objects.is_empty() {
+            let fault = format!("the header is not the first record; {} before it", self.objects.len());
+            self.fault(at, None, FindingKind::LateHeader, fault);
+        }
+        let mut meta = entry::header(&mut record);
+        self.drain(at, &mut record.sink);
+        if let Some(version) = meta.version.filter(|version| !(1..=VERSION).contains(version)) {
+            let fault = format!("version {version}; read as version {VERSION}, the newest known");
+            self.fault(at, None, FindingKind::UnknownVersion, fault);
+        }
+        meta.extra = record.sink.extra.render_fields("").and_then(JsonText::new);
+        self.header = Some(meta);
+        self.objects.push(None);
+    }
+
+    fn push_entry(&mut self, at: (usize, usize), mut record: Record<'_>, read: Option<Read>) {
+        let id = std::mem::take(&mut record.id).optional(&mut record.sink, "id");
+        let timestamp = std::mem::take(&mut record.timestamp).optional(&mut record.sink, "timestamp");
+        let parent = match std::mem::take(&mut record.parent) {
+            Slot::Good(parent) => ParentName::Named(parent),
+            Slot::Null => ParentName::Root,
+            Slot::Missing | Slot::Wrong => ParentName::Missing,
+        };
+        let extra = std::mem::take(&mut record.sink.extra).render();
+        let extra = extra.and_then(|extra| {
+            let json = JsonText::new(extra);
+            if json.is_none() {
+                record.sink.bad("additional fields could not be measured as JSON and were left out");
+            }
+            json
+        });
+        self.drain(at, &mut record.sink);
+        let Some(Read { kind, time, first_kept_index }) = read else {
+            self.counts.left_out += 1;
+            self.objects.push(None);
+            return;
+        };
+        let entry = Entry { id: "".into(), parent: None, line: at.0, timestamp, message_time_ms: time, kind, extra };
+        self.objects.push(Some(self.drafts.len()));
+        self.drafts.push(Draft { entry, id, parent, first_kept_index });
+    }
+
+    /// The transcript with all links.
+    pub(super) fn finish(mut self) -> Result<Imported, ImportError> {
+        if self.header.is_none() {
+            self.without_header()?;
+        }
+        let meta = self.header.take().unwrap_or_default();
+        let drafts = std::mem::take(&mut self.drafts);
+        let has_ids = drafts.iter().any(|draft| draft.id.is_some());
+        let entries = if meta.version.unwrap_or(1) <= 1 && !has_ids {
+            self.link_version_1(drafts)
+        } else {
+            if meta.version.is_none() && !meta.id.is_empty() {
+                let fault = "the header has no version, yet entries have ids: read as version 3 (Pi would renumber)";
+                self.fault((1, 1), None, FindingKind::UnknownVersion, fault.to_owned());
+            }
+            self.link_by_id(drafts)
+        };
+        self.findings.sort_by_key(|finding| finding.line);
+        let transcript = Transcript { meta, entries, ..Transcript::default() };
+        Ok(Imported { transcript, findings: self.findings, lines: self.counts })
+    }
+
+    /// A file without a header is read if anything in it is an entry that Pi knows.
+    fn without_header(&mut self) -> Result<(), ImportError> {
+        let known = self.drafts.iter().any(|draft| !matches!(draft.entry.kind, EntryKind::Note { .. }));
+        if !known {
+            let (line, found) = self.findings.first().map_or((1, String::new()), |f| (f.line, f.message.clone()));
+            let found = if found.is_empty() { "no entry of a Pi session".to_owned() } else { found };
+            return Err(ImportError::NoRecord { line, expected: "the header of a Pi session", found });
+        }
+        let fault = "no header (an object with type `session`): version, folder and time are unknown".to_owned();
+        self.fault((0, 0), None, FindingKind::MissingHeader, fault);
+        Ok(())
+    }
+}

@@ -1,0 +1,148 @@
+//! The columns of every file: one description serves the headers and `columns.csv`.
+
+use std::borrow::Cow;
+
+use super::super::ReportModel;
+use super::CsvFile;
+use crate::results::Direction;
+
+/// A column.
+pub(super) struct Described {
+    pub(super) name: Cow<'static, str>,
+    pub(super) unit: Cow<'static, str>,
+    pub(super) about: Cow<'static, str>,
+}
+
+/// Name, unit and meaning.
+type Fixed = (&'static str, &'static str, &'static str);
+
+const KEY: [Fixed; 6] = [
+    ("cell", "text", "Stable id of the cell; joins the files."),
+    ("strategy", "text", "Name of the strategy."),
+    ("transcript", "text", "Name of the transcript."),
+    ("model", "text", "Name of the model."),
+    ("window_tokens", "tokens", "Context window."),
+    ("seed", "number", "Seed."),
+];
+
+const CELLS: [Fixed; 7] = [
+    ("lineage", "text", "Transcripts that share an origin; the unit of statistics."),
+    ("mimics", "text", "Version of the real system that the strategy mimics; empty for a baseline."),
+    ("history", "text", "full or recorded."),
+    ("estimator", "text", "The token estimator."),
+    ("summarizer", "text", "Who wrote the summaries; none where nothing is summarized."),
+    ("mock", "true or false", "The summaries are a mock's: they say nothing about a real model."),
+    ("reference", "text", "The exact tokenizer behind every reference count."),
+];
+
+const MEASURES: [Fixed; 5] = [
+    ("measure", "text", "Name of the measure; what it means is listed under cells.csv."),
+    ("unit", "text", "Its unit."),
+    ("direction", "text", "lower, higher or neutral: which way is better."),
+    ("value", "see unit", "The number; empty when it is void."),
+    ("void_reason", "text", "Why there is no number; empty when there is one."),
+];
+
+const REQUESTS: [Fixed; 9] = [
+    ("request", "number", "Number of the request, from 1."),
+    ("line", "number", "Line of the recorded reply in its file."),
+    ("messages", "count", "Messages in the request."),
+    ("estimate_tokens", "tokens", "The estimator's count; empty when the strategy asks none."),
+    ("reference_tokens", "tokens", "Reference count of what is sent."),
+    ("recorded_tokens", "tokens", "The provider's count, while the context is still the recorded one."),
+    ("reused_tokens", "tokens", "Longest common prefix with the request before."),
+    ("written_tokens", "tokens", "What follows that prefix."),
+    ("overflow", "true or false", "It did not fit the window."),
+];
+
+const COMPACTIONS: [Fixed; 19] = [
+    ("request", "number", "The next request, from 1."),
+    ("checkpoint", "text", "When the trigger was asked."),
+    ("reason", "text", "Why it fired."),
+    ("estimate_tokens", "tokens", "The estimate that fired it; empty when there is none."),
+    ("before_tokens", "tokens", "Context before."),
+    ("after_tokens", "tokens", "Context after."),
+    ("dropped_messages", "count", "Messages dropped."),
+    ("dropped_tokens", "tokens", "Tokens dropped."),
+    ("kept_messages", "count", "Messages kept verbatim."),
+    ("kept_tokens", "tokens", "Tokens kept verbatim."),
+    ("summary_tokens", "tokens", "The summary message; its text is in events.jsonl of the run."),
+    ("summary_requests", "count", "Calls that wrote the summary."),
+    ("summary_input_tokens", "tokens", "Prompts of those calls."),
+    ("summary_output_tokens", "tokens", "Answers of those calls."),
+    ("invalidated_tokens", "tokens", "Of the request before, what the next one no longer shares."),
+    ("split_turn", "true or false", "The cut split a turn."),
+    ("no_gain", "true or false", "The context did not become smaller."),
+    ("repaired_orphans", "count", "Calls and results without their partner that the replay removed."),
+    ("failure", "text", "How the summary failed and what was done instead; empty when it did not."),
+];
+
+const INCIDENTS: [Fixed; 8] = [
+    (
+        "incident",
+        "text",
+        "overflow: a request did not fit. stuck: a trigger fired in vain. edited: messages were shortened.",
+    ),
+    ("request", "number", "The request, or the next one, from 1."),
+    ("checkpoint", "text", "stuck: when the trigger was asked."),
+    ("reason", "text", "stuck: why nothing was dropped."),
+    ("reference_tokens", "tokens", "overflow: size of the request."),
+    ("messages", "count", "edited: messages changed."),
+    ("saved_tokens", "tokens", "edited: tokens saved."),
+    ("invalidated_tokens", "tokens", "edited: tokens of the cached prefix made worthless."),
+];
+
+const ITEMS: [Fixed; 6] = [
+    ("item", "text", "Id of the annotated item in its dataset."),
+    ("category", "text", "Its category."),
+    ("weight", "number", "Its weight within the category."),
+    ("critical", "true or false", "Losing it is a veto."),
+    ("fate", "text", "kept, partly, lost, wrong, or in_tail when it never left the kept part."),
+    ("score", "score", "1, 0.5, 0 or -0.5; empty when it is not scored."),
+];
+
+const COLUMNS: [Fixed; 4] = [
+    ("file", "text", "The file."),
+    ("column", "text", "The column."),
+    ("unit", "text", "Unit. An empty field is a void, never zero."),
+    (
+        "about",
+        "text",
+        "What it means. In every file, text that starts with = + - @, a tab or a carriage return has a leading \
+         apostrophe, so that no spreadsheet runs it.",
+    ),
+];
+
+/// The columns of a file, in order.
+pub(super) fn of(file: CsvFile, model: &ReportModel) -> Vec<Described> {
+    let own: &[Fixed] = match file {
+        CsvFile::Cells => &CELLS,
+        CsvFile::Measures => &MEASURES,
+        CsvFile::Requests => &REQUESTS,
+        CsvFile::Compactions => &COMPACTIONS,
+        CsvFile::Incidents => &INCIDENTS,
+        CsvFile::Items => &ITEMS,
+        CsvFile::Columns => &COLUMNS,
+    };
+    let key: &[Fixed] = if file == CsvFile::Columns { &[] } else { &KEY };
+    let fixed = key.iter().chain(own).map(|&(name, unit, about)| Described {
+        name: Cow::Borrowed(name),
+        unit: Cow::Borrowed(unit),
+        about: Cow::Borrowed(about),
+    });
+    let measures = model.measures.iter().filter(|_| file == CsvFile::Cells).map(|def| Described {
+        name: Cow::Owned(def.name.clone()),
+        unit: Cow::Owned(def.unit.clone()),
+        about: Cow::Owned(def.about.clone()),
+    });
+    fixed.chain(measures).collect()
+}
+
+/// As the CSV says it.
+pub(super) fn direction(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Lower => "lower",
+        Direction::Higher => "higher",
+        Direction::Neutral => "neutral",
+    }
+}

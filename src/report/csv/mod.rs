@@ -1,0 +1,258 @@
+//! Tidy CSV: one kind of row per file, a unit in every column name that has one, an empty field for a void.
+//!
+//! Text that a spreadsheet would run as a formula (it starts with `=`, `+`, `-`, `@`, a tab or a carriage return) gets a
+//! leading apostrophe, as OWASP advises against CSV injection. Only text columns are guarded: numbers are written as they
+//! are, so a program reads `-0.12` as a number. `columns.csv` says this too, because a reader must know it.
+
+mod columns;
+
+use std::borrow::Cow;
+use std::io::Write;
+
+use ::csv::{Writer, WriterBuilder};
+
+use super::model::{Cell, number};
+use super::{ReportError, ReportModel, Reporter};
+use crate::results::{CompactionRecord, EventRecord, RequestRecord};
+
+/// One of the CSV files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CsvFile {
+    /// `cells.csv`: a row per cell, a column per measure.
+    Cells,
+    /// `measures.csv`: a row per cell and measure.
+    Measures,
+    /// `requests.csv`: a row per request.
+    Requests,
+    /// `compactions.csv`: a row per compaction.
+    Compactions,
+    /// `incidents.csv`: a row per overflow, trigger in vain, and edit.
+    Incidents,
+    /// `items.csv`: a row per cell and annotated item.
+    Items,
+    /// `columns.csv`: a row per column of the other files.
+    Columns,
+}
+
+impl CsvFile {
+    /// All files.
+    pub const ALL: [Self; 7] =
+        [Self::Cells, Self::Measures, Self::Requests, Self::Compactions, Self::Incidents, Self::Items, Self::Columns];
+
+    /// Its name in the folder.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cells => "cells.csv",
+            Self::Measures => "measures.csv",
+            Self::Requests => "requests.csv",
+            Self::Compactions => "compactions.csv",
+            Self::Incidents => "incidents.csv",
+            Self::Items => "items.csv",
+            Self::Columns => "columns.csv",
+        }
+    }
+}
+
+impl Reporter for CsvFile {
+    fn render(&self, model: &ReportModel, out: &mut dyn Write) -> Result<(), ReportError> {
+        let mut csv = WriterBuilder::new().from_writer(out);
+        let described = columns::of(*self, model);
+        csv.write_record(described.iter().map(|column| column.name.as_ref()))?;
+        match self {
+            Self::Cells => cells(model, &mut csv)?,
+            Self::Measures => measures(model, &mut csv)?,
+            Self::Items => items(model, &mut csv)?,
+            Self::Columns => all_columns(model, &mut csv)?,
+            Self::Requests | Self::Compactions | Self::Incidents => {
+                for cell in &model.cells {
+                    for event in &cell.events {
+                        let Some(fields) = event_fields(*self, event) else { continue };
+                        csv.write_record(key(cell).into_iter().chain(fields))?;
+                    }
+                }
+            }
+        }
+        csv.flush()?;
+        Ok(())
+    }
+}
+
+/// Guards text against being run as a formula.
+fn guarded(text: &str) -> Cow<'_, str> {
+    match text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+        true => Cow::Owned(format!("'{text}")),
+        false => Cow::Borrowed(text),
+    }
+}
+
+fn word(text: &str) -> String {
+    guarded(text).into_owned()
+}
+
+fn maybe<T: ToString>(value: Option<T>) -> String {
+    value.map_or_else(String::new, |value| value.to_string())
+}
+
+/// What every row about a cell starts with.
+fn key(cell: &Cell<'_>) -> [String; 6] {
+    let record = cell.record;
+    [
+        word(&record.cell),
+        word(&record.strategy),
+        word(&record.transcript),
+        word(&record.model),
+        record.window_tokens.to_string(),
+        record.seed.to_string(),
+    ]
+}
+
+fn cells(model: &ReportModel, csv: &mut Writer<impl Write>) -> Result<(), ReportError> {
+    for cell in &model.cells {
+        let record = cell.record;
+        let about = [
+            word(&record.lineage),
+            word(record.mimics.as_deref().unwrap_or_default()),
+            word(&record.history),
+            word(&record.estimator),
+            word(&record.summarizer),
+            record.mock.to_string(),
+            word(&record.reference),
+        ];
+        let values = model.measures.iter().map(|def| maybe(number(record, &def.name).ok()));
+        csv.write_record(key(cell).into_iter().chain(about).chain(values))?;
+    }
+    Ok(())
+}
+
+fn measures(model: &ReportModel, csv: &mut Writer<impl Write>) -> Result<(), ReportError> {
+    for cell in &model.cells {
+        for def in &model.measures {
+            let (value, reason) = match number(cell.record, &def.name) {
+                Ok(value) => (value.to_string(), String::new()),
+                Err(reason) => (String::new(), word(reason)),
+            };
+            let direction = columns::direction(def.direction).to_owned();
+            let fields = [word(&def.name), word(&def.unit), direction, value, reason];
+            csv.write_record(key(cell).into_iter().chain(fields))?;
+        }
+    }
+    Ok(())
+}
+
+fn items(model: &ReportModel, csv: &mut Writer<impl Write>) -> Result<(), ReportError> {
+    for cell in &model.cells {
+        for item in &cell.record.items {
+            let fields = [
+                word(&item.item),
+                word(&item.category),
+                item.weight.to_string(),
+                item.critical.to_string(),
+                word(&item.fate),
+                maybe(item.score),
+            ];
+            csv.write_record(key(cell).into_iter().chain(fields))?;
+        }
+    }
+    Ok(())
+}
+
+fn all_columns(model: &ReportModel, csv: &mut Writer<impl Write>) -> Result<(), ReportError> {
+    for file in CsvFile::ALL {
+        for column in columns::of(file, model) {
+            csv.write_record([file.name(), &guarded(&column.name), &guarded(&column.unit), &guarded(&column.about)])?;
+        }
+    }
+    Ok(())
+}
+
+/// The fields of an event in this file, if it belongs there.
+fn event_fields(file: CsvFile, event: &EventRecord) -> Option<Vec<String>> {
+    match (file, event) {
+        (CsvFile::Requests, EventRecord::Request(request)) => Some(request_fields(request)),
+        (CsvFile::Compactions, EventRecord::Compaction(compaction)) => Some(compaction_fields(compaction)),
+        (CsvFile::Incidents, event) => incident_fields(event),
+        _ => None,
+    }
+}
+
+fn request_fields(request: &RequestRecord) -> Vec<String> {
+    vec![
+        request.request.to_string(),
+        request.line.to_string(),
+        request.messages.to_string(),
+        maybe(request.estimate_tokens),
+        request.reference_tokens.to_string(),
+        maybe(request.recorded_tokens),
+        request.reused_tokens.to_string(),
+        request.written_tokens.to_string(),
+        request.overflow.to_string(),
+    ]
+}
+
+fn compaction_fields(compaction: &CompactionRecord) -> Vec<String> {
+    vec![
+        compaction.request.to_string(),
+        word(&compaction.checkpoint),
+        word(&compaction.reason),
+        maybe(compaction.estimate_tokens),
+        compaction.before_tokens.to_string(),
+        compaction.after_tokens.to_string(),
+        compaction.dropped_messages.to_string(),
+        compaction.dropped_tokens.to_string(),
+        compaction.kept_messages.to_string(),
+        compaction.kept_tokens.to_string(),
+        compaction.summary_tokens.to_string(),
+        compaction.summary_requests.to_string(),
+        compaction.summary_input_tokens.to_string(),
+        compaction.summary_output_tokens.to_string(),
+        compaction.invalidated_tokens.to_string(),
+        compaction.split_turn.to_string(),
+        compaction.no_gain.to_string(),
+        compaction.repaired_orphans.to_string(),
+        word(compaction.failure.as_deref().unwrap_or_default()),
+    ]
+}
+
+fn incident_fields(event: &EventRecord) -> Option<Vec<String>> {
+    let none = String::new;
+    match event {
+        EventRecord::Overflow { request, reference_tokens, .. } => {
+            let tokens = reference_tokens.to_string();
+            Some(vec!["overflow".to_owned(), request.to_string(), none(), none(), tokens, none(), none(), none()])
+        }
+        EventRecord::Stuck { request, checkpoint, reason, .. } => Some(vec![
+            "stuck".to_owned(),
+            request.to_string(),
+            word(checkpoint),
+            word(reason),
+            none(),
+            none(),
+            none(),
+            none(),
+        ]),
+        EventRecord::Edited { request, messages, saved_tokens, invalidated_tokens, .. } => Some(vec![
+            "edited".to_owned(),
+            request.to_string(),
+            none(),
+            none(),
+            none(),
+            messages.to_string(),
+            saved_tokens.to_string(),
+            invalidated_tokens.to_string(),
+        ]),
+        EventRecord::Request(_) | EventRecord::Compaction(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formulas_are_guarded_and_plain_text_is_not() {
+        assert_eq!(guarded("=cmd|' /C calc'!A0"), "'=cmd|' /C calc'!A0");
+        assert_eq!(guarded("@SUM(A1)"), "'@SUM(A1)");
+        assert_eq!(guarded("a=b"), "a=b");
+        assert_eq!(guarded(""), "");
+    }
+}

@@ -1,0 +1,87 @@
+//! Reports of a run. They read a [`Run`] and nothing else, so that a report can be made again, years later, from the
+//! folder alone.
+//!
+//! [`ReportModel`] computes every number once; a [`Reporter`] lays it out. Equal runs give equal bytes. Text of a run
+//! comes from transcripts and is not trusted: it is escaped, and what would reorder or hide text is made visible.
+
+mod csv;
+mod html;
+pub mod model;
+mod number;
+mod palette;
+mod plot;
+mod terminal;
+mod text;
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+pub use csv::CsvFile;
+pub use html::Html;
+pub use model::ReportModel;
+pub use number::Format;
+pub use terminal::Terminal;
+
+use crate::results::Run;
+
+/// A report could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// Writing to the output failed.
+    #[error("writing the report: {0}")]
+    Write(#[from] io::Error),
+    /// Writing a file failed.
+    #[error("{path}: {source}")]
+    File {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A table could not be written as CSV.
+    #[error("writing CSV: {0}")]
+    Csv(#[from] ::csv::Error),
+    /// A plot could not be drawn.
+    #[error("drawing a plot: {0}")]
+    Plot(String),
+}
+
+/// A form of the report.
+///
+/// ```
+/// use cutpoint::report::{CsvFile, ReportError, ReportModel, Reporter};
+///
+/// fn cells(model: &ReportModel) -> Result<Vec<u8>, ReportError> {
+///     let mut out = Vec::new();
+///     CsvFile::Cells.render(model, &mut out)?;
+///     Ok(out)
+/// }
+/// ```
+pub trait Reporter {
+    /// Writes the whole report. Equal models give equal bytes.
+    fn render(&self, model: &ReportModel, out: &mut dyn Write) -> Result<(), ReportError>;
+}
+
+/// Writes `index.html` and the CSV files to a folder, which is created. Each file is written beside its place and
+/// renamed, so that a reader never sees half a file. Returns the paths, the page first.
+pub fn write_all(run: &Run, folder: &Path) -> Result<Vec<PathBuf>, ReportError> {
+    let model = ReportModel::new(run);
+    fs::create_dir_all(folder).map_err(|source| ReportError::File { path: folder.to_owned(), source })?;
+    let mut paths = vec![write(&model, &Html, &folder.join("index.html"))?];
+    for file in CsvFile::ALL {
+        paths.push(write(&model, &file, &folder.join(file.name()))?);
+    }
+    Ok(paths)
+}
+
+fn write(model: &ReportModel, reporter: &dyn Reporter, path: &Path) -> Result<PathBuf, ReportError> {
+    let mut bytes = Vec::new();
+    reporter.render(model, &mut bytes)?;
+    let failed = |source| ReportError::File { path: path.to_owned(), source };
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".partial");
+    let partial = path.with_file_name(name);
+    fs::write(&partial, &bytes).and_then(|()| fs::rename(&partial, path)).map_err(failed)?;
+    Ok(path.to_owned())
+}

@@ -1,0 +1,116 @@
+//! From the SVG that plotters writes to the SVG that the page holds.
+
+use maud::{PreEscaped, html};
+use plotters::style::RGBColor;
+
+use super::super::palette::{COLOURS, Style, outline};
+use super::Figure;
+
+// Place-holders: near-black colours that nothing else uses.
+
+/// Text and axes.
+pub(super) const INK: RGBColor = RGBColor(1, 1, 1);
+/// Grid lines.
+pub(super) const GRID: RGBColor = RGBColor(1, 1, 2);
+/// The line of the context window.
+pub(super) const WINDOW: RGBColor = RGBColor(1, 1, 3);
+/// The Pareto front.
+pub(super) const FRONT: RGBColor = RGBColor(1, 1, 4);
+
+/// A marker in one of the colours of the palette.
+pub(super) fn mark_colour(colour: usize) -> RGBColor {
+    RGBColor(1, 2, u8::try_from(colour).unwrap_or(0))
+}
+
+/// The line of the strategy with this index. It stands for a colour and a dash.
+pub(super) fn line_colour(index: usize) -> RGBColor {
+    RGBColor(1, 3, u8::try_from(index % 210).unwrap_or(0))
+}
+
+/// Puts the page's colours in, and a head that screen readers understand.
+pub(super) fn finish(raw: &str, figure: &Figure<'_>) -> String {
+    let body = raw.split_once(">\n").map_or("", |(_, body)| body);
+    let body = body.trim_end().trim_end_matches("</svg>");
+    let mut drawing = String::with_capacity(body.len());
+    let mut rest = body;
+    while let Some(at) = rest.find("=\"#01") {
+        let (before, from) = rest.split_at(at);
+        let name_at = before.rfind(' ').map_or(0, |space| space + 1);
+        let (before, name) = before.split_at(name_at);
+        // `="#RRGGBB"` is ten bytes.
+        let (value, after) = from.split_at_checked(10).unwrap_or((from, ""));
+        drawing.push_str(before);
+        drawing.push_str(&attribute(name, &value[3..value.len().min(9)]));
+        rest = after;
+    }
+    drawing.push_str(rest);
+    let drawing = drawing.replace(" opacity=\"1\"", "").replace(" font-family=\"sans-serif\"", "");
+    let (title, about) = (format!("{}-title", figure.id), format!("{}-about", figure.id));
+    let (width, height) = figure.size;
+    html! {
+        svg viewBox=(format!("0 0 {width} {height}")) role="img" aria-labelledby=(title) aria-describedby=(about) {
+            title id=(title) { (figure.title) }
+            desc id=(about) { (figure.about) }
+            (PreEscaped(drawing))
+        }
+    }
+    .into_string()
+}
+
+/// The attribute for a place-holder: `name` is `fill` or `stroke`, `hex` is `RRGGBB`.
+fn attribute(name: &str, hex: &str) -> String {
+    let index = hex.get(4..).and_then(|digits| usize::from_str_radix(digits, 16).ok()).unwrap_or(0);
+    match (hex.get(2..4), index) {
+        (Some("02"), _) => format!("{name}=\"var(--s{index})\" stroke=\"var(--paper)\" stroke-width=\"3\""),
+        (Some("03"), _) => {
+            let style = Style::of(index);
+            let dash = match style.dash {
+                "" => String::new(),
+                dash => format!(" stroke-dasharray=\"{dash}\""),
+            };
+            format!("{name}=\"var(--s{})\" stroke-linejoin=\"round\"{dash}", style.colour)
+        }
+        (_, 2) => format!("{name}=\"var(--grid)\""),
+        (_, 3) => format!("{name}=\"var(--alarm)\" stroke-dasharray=\"20 10\""),
+        (_, 4) => format!("{name}=\"currentColor\" stroke-opacity=\"0.45\" stroke-dasharray=\"4 8\""),
+        _ => format!("{name}=\"currentColor\""),
+    }
+}
+
+/// A short piece of a strategy's line with its marker, for a legend.
+pub(in super::super) fn swatch(index: usize) -> String {
+    let style = Style::of(index);
+    let colour = format!("var(--s{})", style.colour % COLOURS.len());
+    let corners: Vec<String> =
+        outline(style.marker, 12).into_iter().map(|(x, y)| format!("{},{}", 52 + x, 16 + y)).collect();
+    html! {
+        svg class="swatch" viewBox="0 0 104 32" aria-hidden="true" {
+            line x1="2" y1="16" x2="102" y2="16" stroke=(colour) stroke-width="5"
+                stroke-dasharray=[(!style.dash.is_empty()).then_some(style.dash)] {}
+            polygon points=(corners.join(" ")) fill=(colour) stroke="var(--paper)" stroke-width="3" {}
+        }
+    }
+    .into_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn place_holders_become_page_colours() {
+        let raw = "<svg width=\"9\">\n<line opacity=\"1\" stroke=\"#010102\" x1=\"1\"/>\n<text fill=\"#010101\">a</text>\n\
+                   <polyline stroke=\"#010301\" points=\"1,2\"/>\n</svg>\n";
+        let figure = Figure { id: "p", title: "<t>".to_owned(), about: "a".to_owned(), size: (9, 8) };
+        let done = finish(raw, &figure);
+        assert!(done.starts_with("<svg viewBox=\"0 0 9 8\" role=\"img\" aria-labelledby=\"p-title\""), "{done}");
+        assert!(done.contains("<title id=\"p-title\">&lt;t&gt;</title>"), "{done}");
+        assert!(done.contains("<line stroke=\"var(--grid)\" x1=\"1\"/>"), "{done}");
+        assert!(done.contains("<text fill=\"currentColor\">a</text>"), "{done}");
+        assert!(
+            done.contains("stroke=\"var(--s1)\" stroke-linejoin=\"round\" stroke-dasharray=\"14 7\" points"),
+            "{done}"
+        );
+        assert!(done.ends_with("</svg>") && !done.contains("#01"), "{done}");
+    }
+}

@@ -1,0 +1,260 @@
+//! A run of three strategies on two transcripts, with voids, a mock, and names that attack the reader.
+
+use std::collections::BTreeMap;
+
+use cutpoint::results::{
+    CellRecord, CompactionRecord, Direction, EventRecord, ItemRecord, Manifest, Measure, MeasureDef, RequestRecord,
+    Run, RunFolder, SCHEMA, TranscriptRecord,
+};
+
+/// A name that tries HTML, an attribute, and terminal and bidirectional controls.
+pub(crate) const HOSTILE: &str = "<script>alert(\"1\")</script>\u{202e}\u{1b}[31m & 'x'";
+/// A name that a spreadsheet would run.
+pub(crate) const FORMULA: &str = "=cmd|' /C calc'!A0";
+
+/// Strategies: name, reads as, tokens after a compaction, goal-loss on the first transcript.
+const STRATEGIES: [(&str, &str, u64, f64); 3] =
+    [("pi", "pi 1.6.0", 24_000, 0.25), ("tail-only", "", 20_000, 0.625), ("none", "", 0, 0.0)];
+const WINDOW: u64 = 100_000;
+
+pub(crate) fn run() -> Run {
+    let mut cells = Vec::new();
+    let mut events = Vec::new();
+    for (index, strategy) in STRATEGIES.iter().enumerate() {
+        for (transcript, requests) in [("refactor-parser", 60), (HOSTILE, 24)] {
+            let id = format!("c{index}{requests:02}");
+            let replayed = replay(&id, strategy.2, requests);
+            cells.push(cell(&id, strategy, transcript, &replayed));
+            events.extend(replayed);
+        }
+    }
+    Run { manifest: manifest(), cells, events }
+}
+
+/// Writes the run to a folder and reads it back, as a user's report does.
+pub(crate) fn through_a_folder() -> Run {
+    let folder = tempfile::tempdir().unwrap();
+    let run = run();
+    let mut out = RunFolder::create(folder.path(), &run.manifest).unwrap();
+    for cell in &run.cells {
+        let own: Vec<EventRecord> = run.events.iter().filter(|event| event.cell() == cell.cell).cloned().collect();
+        out.push(cell, &own).unwrap();
+    }
+    Run::read(folder.path()).unwrap()
+}
+
+/// The context grows by 2,500 tokens a request. A strategy that keeps something compacts above 80 % of the window; one
+/// that does not runs into it.
+fn replay(cell: &str, kept: u64, requests: u64) -> Vec<EventRecord> {
+    let mut events = Vec::new();
+    let mut context = 4_000;
+    for request in 1..=requests {
+        if kept > 0 && context > WINDOW * 8 / 10 {
+            events.push(EventRecord::Compaction(compaction(cell, request, context, kept)));
+            context = kept + 1_200;
+        }
+        let overflow = context > WINDOW;
+        if overflow && request % 8 == 0 {
+            events.push(EventRecord::Overflow { cell: cell.to_owned(), request, reference_tokens: context });
+        }
+        events.push(EventRecord::Request(RequestRecord {
+            cell: cell.to_owned(),
+            request,
+            line: request * 2 + 1,
+            messages: request * 2,
+            estimate_tokens: (kept > 0).then_some(context * 9 / 10),
+            reference_tokens: context,
+            recorded_tokens: None,
+            reused_tokens: context - context / 10,
+            written_tokens: context / 10,
+            overflow,
+        }));
+        context += 2_500;
+    }
+    if kept == 20_000 {
+        events.push(EventRecord::Stuck {
+            cell: cell.to_owned(),
+            request: requests,
+            checkpoint: "after_response".to_owned(),
+            reason: "nothing to drop".to_owned(),
+        });
+        events.push(EventRecord::Edited {
+            cell: cell.to_owned(),
+            request: requests,
+            messages: 3,
+            saved_tokens: 1_500,
+            invalidated_tokens: 9_000,
+        });
+    }
+    events
+}
+
+fn compaction(cell: &str, request: u64, before: u64, kept: u64) -> CompactionRecord {
+    CompactionRecord {
+        cell: cell.to_owned(),
+        request,
+        checkpoint: "before_request".to_owned(),
+        reason: format!("context above 80 % of the window of {WINDOW} tokens"),
+        estimate_tokens: Some(before * 9 / 10),
+        before_tokens: before,
+        after_tokens: kept + 1_200,
+        dropped_messages: 40,
+        dropped_tokens: before - kept,
+        kept_messages: 12,
+        kept_tokens: kept,
+        summary_tokens: if kept == 24_000 { 1_200 } else { 0 },
+        summary_requests: 1,
+        summary_input_tokens: before,
+        summary_output_tokens: 1_150,
+        invalidated_tokens: before - 3_000,
+        split_turn: request == 32,
+        no_gain: false,
+        repaired_orphans: u64::from(kept == 20_000),
+        failure: (request == 56).then(|| "the summary was empty; the old one was kept".to_owned()),
+        summary: (kept == 24_000).then(|| format!("## Goal\nRewrite the parser.\n{HOSTILE}\n</pre><b>not bold</b>")),
+    }
+}
+
+fn cell(id: &str, strategy: &(&str, &str, u64, f64), transcript: &str, events: &[EventRecord]) -> CellRecord {
+    let &(name, mimics, kept, loss) = strategy;
+    let is_annotated = transcript != HOSTILE;
+    let compactions = events.iter().filter(|event| matches!(event, EventRecord::Compaction(_))).count();
+    CellRecord {
+        schema: SCHEMA,
+        cell: id.to_owned(),
+        strategy: name.to_owned(),
+        mimics: (!mimics.is_empty()).then(|| mimics.to_owned()),
+        transcript: transcript.to_owned(),
+        lineage: transcript.to_owned(),
+        model: "example-large".to_owned(),
+        window_tokens: WINDOW,
+        history: "full".to_owned(),
+        seed: 1,
+        estimator: if kept > 0 { "chars/4" } else { "none" }.to_owned(),
+        summarizer: if name == "pi" { "mock" } else { "none" }.to_owned(),
+        mock: name == "pi",
+        reference: "o200k_base".to_owned(),
+        measures: measures(kept, loss, is_annotated, u32::try_from(compactions).unwrap()),
+        items: if is_annotated { items(name) } else { Vec::new() },
+    }
+}
+
+fn measures(kept: u64, loss: f64, is_annotated: bool, compactions: u32) -> BTreeMap<String, Measure> {
+    let compacts = kept > 0;
+    let when = |condition: bool, reason: &str, value: f64| {
+        if condition { Measure::Value(value) } else { Measure::void(reason) }
+    };
+    let estimated = |value| when(compacts, "the strategy asks no estimator", value);
+    let scored = |value: f64| match (is_annotated, compacts) {
+        (false, _) => Measure::void("the transcript has no annotations"),
+        (true, false) => Measure::void("nothing was compacted"),
+        (true, true) => Measure::Value(value),
+    };
+    let list = [
+        ("compactions_count", Measure::Value(f64::from(compactions))),
+        ("estimation_error_ratio", estimated(-0.1)),
+        ("estimation_abs_error_ratio", estimated(0.1)),
+        ("invalidated_tokens", Measure::Value(f64::from(compactions) * 78_500.0)),
+        ("rewritten_tokens", Measure::Value(f64::from(compactions) * 25_200.0)),
+        #[expect(clippy::cast_precision_loss, reason = "small")]
+        ("kept_tokens", when(compacts, "nothing was compacted", kept as f64)),
+        ("goal_loss", scored(loss)),
+        ("goal_loss_goal", scored(0.0)),
+        ("goal_loss_constraint", scored(loss * 1.5)),
+        ("goal_loss_decision", scored(loss)),
+        ("critical_lost_count", scored(f64::from(u8::from(loss > 0.5)))),
+        ("overflows_count", Measure::Value(if compacts { 0.0 } else { 2.0 })),
+        ("stuck_count", Measure::Value(if kept == 20_000 { 1.0 } else { 0.0 })),
+        ("no_gain_count", Measure::Value(0.0)),
+        ("repaired_orphans_count", Measure::Value(if kept == 20_000 { f64::from(compactions) } else { 0.0 })),
+    ];
+    list.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+fn items(strategy: &str) -> Vec<ItemRecord> {
+    let item = |id: &str, category: &str, critical, fate: &str, score| ItemRecord {
+        item: id.to_owned(),
+        category: category.to_owned(),
+        weight: 1.0,
+        critical,
+        fate: fate.to_owned(),
+        score,
+    };
+    let fate = |index: usize| match (strategy, index) {
+        ("none", _) => ("in_tail", None),
+        ("pi", 2) => ("partly", Some(0.5)),
+        ("pi", 3) => ("wrong", Some(-0.5)),
+        ("pi", _) => ("kept", Some(1.0)),
+        (_, 0 | 3) => ("kept", Some(1.0)),
+        _ => ("lost", Some(0.0)),
+    };
+    let list = [
+        ("goal-1", "goal", false),
+        ("never-touch-generated-files", "constraint", true),
+        (FORMULA, "decision", false),
+        (HOSTILE, "value", false),
+    ];
+    list.into_iter()
+        .enumerate()
+        .map(|(index, (id, category, critical))| item(id, category, critical, fate(index).0, fate(index).1))
+        .collect()
+}
+
+fn manifest() -> Manifest {
+    let transcript = |name: &str, requests, head_tokens| TranscriptRecord {
+        name: name.to_owned(),
+        lineage: name.to_owned(),
+        sha256: "5f2b1c0d9e8f7a6b5c4d3e2f1a0b9c8d7e6f5a4b3c2d1e0f9a8b7c6d5e4f3a2b".to_owned(),
+        format: "pi-v3".to_owned(),
+        messages: requests * 2,
+        requests,
+        reference_tokens: requests * 2_500,
+        head_tokens,
+        findings: if head_tokens.is_none() { BTreeMap::from([("bad_line".to_owned(), 2)]) } else { BTreeMap::new() },
+    };
+    Manifest {
+        schema: SCHEMA,
+        generator: "cutpoint 0.1.0".to_owned(),
+        experiment: "First look: three strategies".to_owned(),
+        config: format!("name = \"first-look\"\n# {HOSTILE}\n"),
+        config_sha256: "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff".to_owned(),
+        history: "full".to_owned(),
+        reference: "o200k_base".to_owned(),
+        mock: true,
+        transcripts: vec![transcript("refactor-parser", 60, Some(1_500)), transcript(HOSTILE, 24, None)],
+        cells: 8,
+        measures: definitions(),
+        caveats: vec![
+            "A replay is counterfactual after the first compaction: the recorded agent saw another context.".to_owned(),
+        ],
+    }
+}
+
+fn definitions() -> Vec<MeasureDef> {
+    use Direction::{Lower, Neutral};
+    let list = [
+        ("compactions_count", "count", Neutral, "Compactions."),
+        ("estimation_error_ratio", "ratio", Neutral, "Mean of (estimate - reference) / reference over requests."),
+        ("estimation_abs_error_ratio", "ratio", Lower, "Mean of |estimate - reference| / reference over requests."),
+        ("invalidated_tokens", "tokens", Lower, "Cached tokens that compactions and edits made worthless."),
+        ("rewritten_tokens", "tokens", Lower, "Tokens written to the cache again after a compaction."),
+        ("kept_tokens", "tokens", Neutral, "Mean context after a compaction."),
+        ("goal_loss", "score", Lower, "Weighted share of the annotated items that are lost, 0 to 1."),
+        ("goal_loss_goal", "score", Lower, "The same for goals."),
+        ("goal_loss_constraint", "score", Lower, "The same for constraints."),
+        ("goal_loss_decision", "score", Lower, "The same for decisions."),
+        ("critical_lost_count", "count", Lower, "Critical items lost."),
+        ("overflows_count", "count", Lower, "Requests that did not fit the window."),
+        ("stuck_count", "count", Lower, "Triggers that fired with nothing to drop."),
+        ("no_gain_count", "count", Lower, "Compactions that did not make the context smaller."),
+        ("repaired_orphans_count", "count", Lower, "Calls and results without their partner, removed by the replay."),
+    ];
+    list.into_iter()
+        .map(|(name, unit, direction, about)| MeasureDef {
+            name: name.to_owned(),
+            unit: unit.to_owned(),
+            direction,
+            about: about.to_owned(),
+        })
+        .collect()
+}
