@@ -61,7 +61,7 @@ fn the_middleware_does_what_it_did() {
                 _ => (None, case.messages.as_slice()),
             };
             let call = AgentCall { model, settings: &settings, system, messages, tool_chars, event: None };
-            before_the_call(&case, recorded, &call);
+            before_the_call(case, recorded, &call);
             let mut stub = Stub { first_overflows: recorded["first_call_overflows"] == true, calls: 0 };
             let result = call.run(&mut stub);
             assert_eq!(recorded["model_calls"], stub.calls, "{}: {recorded}", case.name);
@@ -70,7 +70,7 @@ fn the_middleware_does_what_it_did() {
                 Ok(report) => {
                     assert!(recorded.get("raised").is_none(), "{}: {recorded}", case.name);
                     assert_eq!(report.model_calls, stub.calls);
-                    compare(&case, recorded, &report);
+                    compare(case, recorded, &report);
                 }
             }
         }

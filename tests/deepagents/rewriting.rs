@@ -32,7 +32,7 @@ fn arguments_are_cut_where_they_were() {
                     case.name
                 );
             }
-            truncate(&case, recorded, &settings, model.limit, &model.estimator);
+            truncate(case, recorded, &settings, model.limit, &model.estimator);
         }
     }
 }

@@ -304,3 +304,50 @@ impl<'a, S: Services> Attempt<'_, '_, 'a, S> {
         CallReport { answered, model_calls: self.model_calls, event, section, media, replaced, files }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{AgentCall, Estimator, Event, Model, Overflowed, Services, Settings, SummaryInput};
+    use crate::engine::langchain::{ChatMessage, Content, Role, Size, Trigger};
+    use crate::transcript::Tokens;
+
+    struct Agrees;
+
+    impl Services for Agrees {
+        fn send(&mut self, _: &[ChatMessage<'_>], _: Tokens) -> Result<(), Overflowed> {
+            Ok(())
+        }
+
+        fn summarize(&mut self, input: &SummaryInput<'_, '_>) -> String {
+            format!(" {} lines\n", input.transcript().lines().count())
+        }
+
+        fn history_path(&self) -> String {
+            "/h.md".into()
+        }
+
+        fn time(&self) -> String {
+            "T".into()
+        }
+    }
+
+    #[test]
+    fn a_second_compaction_summarizes_the_first_summary_but_does_not_save_it() {
+        let settings = Settings { keep: Size::Messages(2), ..Settings::direct(Trigger::from(Size::Messages(4))) };
+        let model = Model { limit: None, max_output: Tokens(0), provider: None, estimator: Estimator::DEFAULT };
+        let state: Vec<ChatMessage<'static>> =
+            (0..9).map(|n| ChatMessage::new(Role::Human, Content::text(format!("m{n}")))).collect();
+        let call =
+            |messages, event| AgentCall { model, settings: &settings, system: None, messages, tool_chars: 0, event };
+        let first = call(&state[..6], None).run(&mut Agrees).unwrap();
+        let event: Event<'_> = first.event.unwrap();
+        assert_eq!((event.cut, event.created_at, first.answered.messages.len()), (4, 6, 3));
+        assert!(event.summary.content.joined("").ends_with("<summary>\n4 lines\n</summary>"));
+        // The summary and five messages: four go, of which three are the state's.
+        let second = call(&state, Some(&event)).run(&mut Agrees).unwrap();
+        assert_eq!(second.event.unwrap().cut, 7);
+        let section = second.section.unwrap();
+        assert!(section.starts_with("## Summarized at T\n\n<message type=\"human\">m4</message>\n"), "{section}");
+        assert_eq!(section.matches("<message").count(), 3);
+    }
+}

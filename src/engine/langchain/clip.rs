@@ -1,7 +1,7 @@
 //! Clipping the tool results at the end of a request that is too large.
 
 use super::evict::{Evicted, Eviction};
-use super::message::{Call, ChatMessage, Content, Measured, Part, Role};
+use super::message::{Call, ChatMessage, Role};
 
 /// Characters of a `read_file` result that stay.
 const READ_FILE: usize = 4_000;
@@ -51,20 +51,12 @@ fn read_path(kept: &[ChatMessage<'_>], result: &ChatMessage<'_>) -> Option<Strin
 fn slice<'a>(result: &ChatMessage<'a>, path: &str) -> Option<ChatMessage<'a>> {
     let text = result.content.joined("\n");
     let (end, _) = text.char_indices().nth(READ_FILE)?;
-    let short = Measured::new(format!(
-        "{}\n\n[Output was truncated due to context window size limits. The full content is at {path}. Use read_file with \
-         offset and limit parameters to retrieve specific portions. For example, to read the first 100 lines, call \
-         read_file with file_path='{path}', offset=0, limit=100.]",
-        &text[..end]
-    ));
-    let content = match &result.content {
-        Content::Parts(parts) if parts.iter().any(|part| part.text().is_none()) => {
-            let others = parts.iter().filter(|part| part.text().is_none()).cloned();
-            Content::Parts(std::iter::once(Part::Text(short)).chain(others).collect())
-        }
-        _ => Content::Text(vec![short]),
-    };
-    Some(result.with_content(content))
+    let notice = format!(
+        "\n\n[Output was truncated due to context window size limits. The full content is at {path}. \
+         Use read_file with offset and limit parameters to retrieve specific portions. \
+         For example, to read the first 100 lines, call read_file with file_path='{path}', offset=0, limit=100.]"
+    );
+    Some(result.with_text(format!("{}{notice}", &text[..end])))
 }
 
 #[cfg(test)]

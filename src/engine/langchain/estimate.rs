@@ -1,7 +1,7 @@
 //! `count_tokens_approximately`: characters divided by a constant, plus a constant per message.
 
 use super::calls;
-use super::message::{ChatMessage, Content, Part, Role};
+use super::message::{ChatMessage, Content, Measured, Part, Role};
 use super::number::{ceil, float, tokens};
 use crate::transcript::json::python;
 use crate::transcript::{Tokens, ToolSchema};
@@ -27,7 +27,7 @@ impl Measure {
             Self { chars: message.role.openai_chars(), name: message.name.as_deref().map_or(0, count), images: 0 };
         match &message.content {
             Content::Text(pieces) => {
-                measure.chars += pieces.iter().map(super::Measured::chars).sum::<usize>();
+                measure.chars += pieces.iter().map(Measured::chars).sum::<usize>();
                 if message.role == Role::Ai && !message.calls.is_empty() {
                     measure.chars += calls::repr_chars(&message.calls);
                 }
@@ -41,11 +41,10 @@ impl Measure {
     }
 
     fn add(&mut self, part: &Part<'_>) {
-        match part {
-            Part::Image(_) => self.images += 1,
-            other => {
-                self.chars += other.measured().map_or_else(|| calls::block_repr_chars(other), super::Measured::chars)
-            }
+        if matches!(part, Part::Image(_)) {
+            self.images += 1;
+        } else {
+            self.chars += part.measured().map_or_else(|| calls::block_repr_chars(part), Measured::chars);
         }
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use sha2::{Digest, Sha256};
 
-use super::message::{ChatMessage, Content, Measured, Part};
+use super::message::ChatMessage;
 use super::preview::preview;
 
 /// Tools whose results stay whatever their size: they cut their own output or are small.
@@ -48,7 +48,7 @@ impl Eviction {
         !EXEMPT_TOOLS.contains(&tool) && message.content.text_chars() > 4 * self.tool_limit
     }
 
-    /// Whether the last human message is too large. Deep Agents shows the model a preview and keeps the text in its state.
+    /// Whether the last human message is too large.
     pub fn takes_human(&self, message: &ChatMessage<'_>) -> bool {
         message.content.text_chars() > 4 * self.human_limit
     }
@@ -58,15 +58,19 @@ impl Eviction {
         let id = message.answers.as_deref().unwrap_or_default();
         let path = offload_path(root, id);
         let saved = message.content.joined("\n").into_owned();
-        let notice = Measured::new(notice(id, &path, &saved));
-        let content = match &message.content {
-            Content::Parts(parts) if parts.iter().any(|part| part.text().is_none()) => {
-                let others = parts.iter().filter(|part| part.text().is_none()).cloned();
-                Content::Parts(std::iter::once(Part::Text(notice)).chain(others).collect())
-            }
-            _ => Content::Text(vec![notice]),
-        };
-        Evicted { message: message.with_content(content), path, saved }
+        Evicted { message: message.with_text(notice(id, &path, &saved)), path, saved }
+    }
+
+    /// `message`, a human one, with its text moved to `path`. This is what one request shows; the state keeps the text.
+    pub fn evict_human<'a>(message: &ChatMessage<'a>, path: String) -> Evicted<'a> {
+        let saved = message.content.joined("\n").into_owned();
+        let shown = preview(&saved).text;
+        let notice = format!(
+            "Message content too large and was saved to the filesystem at: {path}\n\n\
+             You can read the full content using the read_file tool with pagination (offset and limit parameters).\n\n\
+             Here is a preview showing the head and tail of the content:\n\n{shown}\n"
+        );
+        Evicted { message: message.with_text(notice), path, saved }
     }
 }
 

@@ -27,7 +27,7 @@ impl Dialect {
 /// - a text of several blocks is one string in a reply of the [`Dialect::Plain`] kind, a list elsewhere; one block alone
 ///   is a string everywhere;
 /// - a call whose arguments are not a JSON object becomes an invalid call, as LangChain's parser does;
-/// - a tool result carries its tool's name, as LangGraph's tool node sets it;
+/// - a tool result carries its tool's name, as `LangGraph`'s tool node sets it;
 /// - shell commands, summaries and texts of extensions are human messages, worded as the recording agent sends them
 ///   ([`user_text`]);
 /// - failed replies are converted like others: whether they are sent is for the caller to decide.

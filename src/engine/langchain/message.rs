@@ -221,4 +221,18 @@ impl<'a> ChatMessage<'a> {
     pub fn with_content(&self, content: Content<'a>) -> Self {
         Self { content, ..self.clone() }
     }
+
+    /// The same message with `text` in place of all its text; blocks that are not text stay.
+    #[must_use]
+    pub fn with_text(&self, text: String) -> Self {
+        let text = Measured::new(text);
+        let content = match &self.content {
+            Content::Parts(parts) if parts.iter().any(|part| part.text().is_none()) => {
+                let others = parts.iter().filter(|part| part.text().is_none()).cloned();
+                Content::Parts(std::iter::once(Part::Text(text)).chain(others).collect())
+            }
+            _ => Content::Text(vec![text]),
+        };
+        self.with_content(content)
+    }
 }

@@ -41,9 +41,12 @@ fn element(message: &ChatMessage<'_>, out: &mut String) {
         let before = out.len();
         content(&message.content, out);
         if out.len() == before {
-            out.truncate(start)
+            out.truncate(start);
         } else {
-            out.push_str("</content>\n")
+            out.push_str(
+                "</content>
+",
+            );
         }
         for call in &message.calls {
             tool_call(call, out);
@@ -86,7 +89,7 @@ fn block(part: &Part<'_>, out: &mut String) {
     match part {
         Part::Plain(text) | Part::Text(text) => escape(text.as_str(), out),
         Part::Image(Image::Link(url)) if !url.starts_with("data:") && !url.is_empty() => {
-            reference("image", "url", url, out)
+            reference("image", "url", url, out);
         }
         Part::Other(raw) => {
             if let Ok(Value::Object(fields)) = serde_json::from_str(raw) {
@@ -105,13 +108,11 @@ fn typed_block(fields: &serde_json::Map<String, Value>, out: &mut String) {
             escape(text("reasoning"), out);
             out.push_str("</reasoning>");
         }
+        "image" | "audio" | "video" if !text("base64").is_empty() || text("url").starts_with("data:") => {}
         kind @ ("image" | "audio" | "video") => {
-            if text("base64").is_empty() && !text("url").starts_with("data:") {
-                if !text("url").is_empty() {
-                    reference(kind, "url", text("url"), out);
-                } else if !text("file_id").is_empty() {
-                    reference(kind, "file_id", text("file_id"), out);
-                }
+            let place = ["url", "file_id"].into_iter().find(|key| !text(key).is_empty());
+            if let Some(key) = place {
+                reference(kind, key, text(key), out);
             }
         }
         "text-plain" => escape(&shortened(text("text"), SHOWN_BLOCK), out),
