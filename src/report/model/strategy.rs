@@ -113,8 +113,14 @@ pub(super) fn rows<'run>(measures: &[MeasureDef], cells: &[Cell<'run>]) -> Vec<S
             None => groups.push((key, vec![cell])),
         }
     }
-    // Rows of one setting stand together: they are what is compared.
-    groups.sort_by_key(|((label, setting), _)| (*setting, *label));
+    // Rows of one setting stand together, because they are what is compared. The sort is stable.
+    let mut settings: Vec<Setting<'run>> = Vec::new();
+    for ((_, setting), _) in &groups {
+        if !settings.contains(setting) {
+            settings.push(*setting);
+        }
+    }
+    groups.sort_by_key(|((label, setting), _)| (settings.iter().position(|known| known == setting), *label));
     groups
         .into_iter()
         .map(|((label, setting), members)| StrategyRow {
