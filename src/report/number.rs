@@ -66,9 +66,8 @@ pub(super) fn count(value: u64) -> String {
 
 /// A count short enough for an axis or a narrow table: `950`, `12.3k`, `200k`, `1.25M`.
 pub(super) fn short(value: f64) -> String {
-    let trimmed = |text: String| match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text,
+    let trimmed = |text: String| {
+        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
     };
     match value.abs() {
         size if size < 999.5 => trimmed(format!("{value:.0}")),

@@ -78,7 +78,7 @@ fn table(model: &ReportModel, rows: &[&StrategyRow<'_>], width: usize, lines: &m
     }
 }
 
-/// The most important columns that fit, in the order of the table, and the names of the others.
+/// The columns that fit, the most important first to be taken, in the order of the table, and the names of the others.
 fn fitting(
     model: &ReportModel,
     rows: &[&StrategyRow<'_>],
@@ -93,7 +93,7 @@ fn fitting(
         let fields = rows.iter().filter_map(|row| row.measures.get(column.measure)).map(|value| width(&field(value)));
         let needed = fields.max().unwrap_or(1).max(width(column.short)) + GAP;
         if used + needed > available {
-            break;
+            continue;
         }
         used += needed;
         shown.push(column.measure);

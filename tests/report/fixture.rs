@@ -184,8 +184,7 @@ fn items(strategy: &str) -> Vec<ItemRecord> {
         ("none", _) => ("in_tail", None),
         ("pi", 2) => ("partly", Some(0.5)),
         ("pi", 3) => ("wrong", Some(-0.5)),
-        ("pi", _) => ("kept", Some(1.0)),
-        (_, 0 | 3) => ("kept", Some(1.0)),
+        ("pi", _) | (_, 0 | 3) => ("kept", Some(1.0)),
         _ => ("lost", Some(0.0)),
     };
     let list = [

@@ -1,5 +1,7 @@
 //! Reports, made from a run folder that is built here.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
+
 mod csv;
 mod fixture;
 mod html;

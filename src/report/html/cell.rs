@@ -14,6 +14,11 @@ pub(super) fn scroll(label: &str, table: &Markup) -> Markup {
     html! { div class="scroll" role="region" tabindex="0" aria-label=(visible(label)) { (table) } }
 }
 
+/// The same for a table that is no wider than it needs.
+pub(super) fn scroll_fit(label: &str, table: &Markup) -> Markup {
+    html! { div class="scroll fit" role="region" tabindex="0" aria-label=(visible(label)) { (table) } }
+}
+
 /// The field of an aggregated measure.
 pub(super) fn aggregate(model: &ReportModel, value: Option<&Aggregate<'_>>, extra: &str) -> Markup {
     let Some(value) = value else { return void(model, &[], extra) };
@@ -37,9 +42,10 @@ pub(super) fn void(model: &ReportModel, reasons: &[&str], extra: &str) -> Markup
 }
 
 fn marks(model: &ReportModel, reasons: &[&str]) -> Markup {
-    let notes = reasons.iter().filter_map(|reason| model.footnote(reason));
+    let mut notes: Vec<usize> = reasons.iter().filter_map(|reason| model.footnote(reason)).collect();
+    notes.sort_unstable();
     html! {
-        @for (index, note) in notes.enumerate() {
+        @for (index, note) in notes.into_iter().enumerate() {
             sup {
                 @if index > 0 { "," }
                 a href={ "#void-" (note) } aria-label={ "reason " (note) } { (note) }

@@ -53,8 +53,10 @@ pub(super) fn pareto(model: &ReportModel) -> Result<Option<Markup>, ReportError>
     for (index, panel) in model.pareto.iter().enumerate() {
         let drawing = plot::pareto(panel, &labels, &format!("pareto-{index}"))?;
         panels.push(html! {
-            figure class="wide" { (PreEscaped(drawing)) figcaption { (setting(&panel.setting)) } }
-            (points(model, panel))
+            div class="beside" {
+                figure { (PreEscaped(drawing)) figcaption { (setting(&panel.setting)) } }
+                div { (points(model, panel)) }
+            }
         });
     }
     Ok(Some(html! {

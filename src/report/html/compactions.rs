@@ -58,7 +58,7 @@ fn heading(model: &ReportModel, history: &CellHistory<'_>) -> Markup {
     }
 }
 
-/// Headers with units: title, unit, is a number.
+/// Headers of the compactions, with units: title, unit, is a number.
 const HEADS: [(&str, &str, bool); 12] = [
     ("Before request", "number", true),
     ("Asked at", "", false),
@@ -71,7 +71,7 @@ const HEADS: [(&str, &str, bool); 12] = [
     ("Kept", "tokens", true),
     ("Summary", "tokens", true),
     ("Invalidated", "tokens", true),
-    ("Notes and summary", "", false),
+    ("Notes", "", false),
 ];
 
 fn table(history: &CellHistory<'_>) -> Markup {
@@ -112,7 +112,17 @@ fn row(compaction: &CompactionRecord) -> Markup {
             (tokens(compaction.kept_tokens))
             (tokens(compaction.summary_tokens))
             (tokens(compaction.invalidated_tokens))
-            td { (notes(compaction)) }
+            td class="tags" { (notes(compaction)) }
+        }
+        @if let Some(summary) = &compaction.summary {
+            tr class="more" {
+                td colspan=(HEADS.len()) {
+                    details {
+                        summary { "Summary before request " (count(compaction.request)) }
+                        pre { (visible(summary)) }
+                    }
+                }
+            }
         }
     }
 }
@@ -122,15 +132,12 @@ fn notes(compaction: &CompactionRecord) -> Markup {
     html! {
         @if compaction.no_gain { span class="tag bad" { "no gain" } }
         @if compaction.split_turn { span class="tag" { "split turn" } }
-        @if orphans > 0 { span class="tag bad" { (orphans) " orphans removed" } }
-        @if let Some(failure) = &compaction.failure {
-            span class="tag bad" { "summary failed" }
-            p { (visible(failure)) }
+        @if orphans > 0 {
+            span class="tag bad" { (count(orphans)) @if orphans == 1 { " orphan removed" } @else { " orphans removed" } }
         }
-        @match &compaction.summary {
-            Some(summary) => details { summary { "Summary" } pre { (visible(summary)) } },
-            None => span class="soft" { "no summary" },
-        }
+        @if compaction.failure.is_some() { span class="tag bad" { "summary failed" } }
+        @if compaction.summary.is_none() { span class="tag" { "no summary" } }
+        @if let Some(failure) = &compaction.failure { p { (visible(failure)) } }
     }
 }
 

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::super::model::{ItemRow, ItemTable};
 use super::super::text::visible;
 use super::ReportModel;
-use super::cell::{scroll, setting, strategy};
+use super::cell::{scroll_fit, setting, strategy};
 use crate::results::ItemRecord;
 
 pub(super) fn section(model: &ReportModel) -> Option<Markup> {
@@ -44,7 +44,7 @@ fn one(model: &ReportModel, items: &ItemTable<'_>) -> Markup {
             tbody { @for row in &items.rows { (row_of(row)) } }
         }
     };
-    scroll(&label, &table)
+    scroll_fit(&label, &table)
 }
 
 fn row_of(row: &ItemRow<'_>) -> Markup {

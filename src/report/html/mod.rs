@@ -41,8 +41,8 @@ pub struct Html;
 impl Reporter for Html {
     fn render(&self, model: &ReportModel, out: &mut dyn Write) -> Result<(), ReportError> {
         let sections = [
-            ("run", overview::section(model)),
-            ("strategies", strategies::section(model)),
+            ("run", Some(overview::section(model))),
+            ("strategies", Some(strategies::section(model))),
             ("pareto", charts::pareto(model)?),
             ("context", charts::contexts(model)?),
             ("items", items::section(model)),

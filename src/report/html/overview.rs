@@ -28,16 +28,16 @@ pub(super) fn mock_banner() -> Markup {
     html! {
         p class="warn" role="note" {
             strong { "MOCK summaries: they say nothing about a real model." }
-            " Token counts, cuts and cache figures are real; everything that depends on the text of a summary, such as \
-             goal-loss and the fate of items, only shows that the pipeline works."
+            " Triggers and cuts up to the first compaction are real. What depends on the text of a summary (goal-loss, the \
+             fate of items) or on its length (the context after a compaction) only shows that the pipeline works."
         }
     }
 }
 
-pub(super) fn section(model: &ReportModel) -> Option<Markup> {
+pub(super) fn section(model: &ReportModel) -> Markup {
     let manifest = &model.run.manifest;
     let done = model.cells.len() as u64;
-    Some(html! {
+    html! {
         @if done < manifest.cells {
             p class="warn" role="note" {
                 strong { "The run is not complete: " (done) " of " (manifest.cells) " cells." }
@@ -54,7 +54,7 @@ pub(super) fn section(model: &ReportModel) -> Option<Markup> {
             summary { "The experiment as it was configured" }
             pre { (visible(&manifest.config)) }
         }
-    })
+    }
 }
 
 fn provenance(manifest: &Manifest) -> Markup {
@@ -118,7 +118,7 @@ fn row(transcript: &TranscriptRecord) -> Markup {
                 }
                 @if transcript.findings.is_empty() { span class="soft" { "none" } }
             }
-            td { code title=(visible(&transcript.sha256)) { (visible(&short_hash)) } }
+            td class="hash" { code title=(visible(&transcript.sha256)) { (visible(&short_hash)) } }
         }
     }
 }

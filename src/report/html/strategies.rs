@@ -5,16 +5,16 @@ use std::collections::BTreeSet;
 use maud::{Markup, html};
 
 use super::super::model::{CATEGORIES, Cell, Column, Setting, StrategyRow, number};
-use super::super::number::Format;
+use super::super::number::{Format, count};
 use super::super::text::visible;
 use super::ReportModel;
-use super::cell::{aggregate, head, mock_tag, scroll, setting, strategy, void};
+use super::cell::{aggregate, head, mock_tag, scroll, scroll_fit, setting, strategy, void};
 
-pub(super) fn section(model: &ReportModel) -> Option<Markup> {
+pub(super) fn section(model: &ReportModel) -> Markup {
     if model.strategies.is_empty() {
-        return Some(html! { p { "The run holds no cell." } });
+        return html! { p { "The run holds no cell." } };
     }
-    Some(html! {
+    html! {
         p {
             "Each row aggregates one strategy over its cells, all transcripts and seeds. Counts and token flows are sums, \
              ratios, scores and levels are plain means over cells, without intervals. " b { "–" }
@@ -25,7 +25,7 @@ pub(super) fn section(model: &ReportModel) -> Option<Markup> {
             (table(model, &setting))
             (categories(model, &setting))
         }
-    })
+    }
 }
 
 /// The extra class of a column: a line at its left where a group of columns starts.
@@ -34,7 +34,7 @@ fn edge(columns: &[Column], index: usize) -> &'static str {
     if starts { " first-of-group" } else { "" }
 }
 
-fn header(model: &ReportModel, first: &[&str], how: bool) -> Markup {
+fn header(model: &ReportModel, first: &[&str], last: Option<&str>, how: bool) -> Markup {
     let columns = &model.columns;
     html! {
         thead {
@@ -43,12 +43,14 @@ fn header(model: &ReportModel, first: &[&str], how: bool) -> Markup {
                 @for group in columns.chunk_by(|left, right| left.group == right.group) {
                     th scope="colgroup" colspan=(group.len()) class="first-of-group" { (group[0].group) }
                 }
+                @if last.is_some() { td class="first-of-group" {} }
             }
             tr {
                 @for name in first { th scope="col" { (name) } }
                 @for (index, column) in columns.iter().enumerate() {
                     (head(model.definition(column.measure), column.head, how, edge(columns, index)))
                 }
+                @if let Some(name) = last { th scope="col" class="first-of-group" { (name) } }
             }
         }
     }
@@ -59,7 +61,7 @@ fn table(model: &ReportModel, now: &Setting<'_>) -> Markup {
     let table = html! {
         table {
             caption { b { "Strategies." } " " (setting(now)) }
-            (header(model, &["Strategy"], true))
+            (header(model, &["Strategy"], Some("Parts"), true))
             tbody {
                 @for row in model.strategies.iter().filter(|row| row.setting == *now) {
                     tr {
@@ -67,6 +69,7 @@ fn table(model: &ReportModel, now: &Setting<'_>) -> Markup {
                         @for (index, column) in model.columns.iter().enumerate() {
                             (aggregate(model, row.measures.get(column.measure), edge(&model.columns, index)))
                         }
+                        (parts(row))
                     }
                 }
             }
@@ -76,16 +79,17 @@ fn table(model: &ReportModel, now: &Setting<'_>) -> Markup {
 }
 
 fn row_head(model: &ReportModel, row: &StrategyRow<'_>) -> Markup {
+    html! { th scope="row" { (strategy(model, row.label)) @if row.mock { (mock_tag()) } } }
+}
+
+/// What the strategy is made of, and how many cells it was measured on.
+fn parts(row: &StrategyRow<'_>) -> Markup {
     html! {
-        th scope="row" {
-            (strategy(model, row.label))
-            @if row.mock { (mock_tag()) }
-            small {
-                @if let Some(mimics) = &row.first.mimics { "mimics " (visible(mimics)) } @else { "baseline" }
-                " · estimator " (visible(&row.first.estimator))
-                " · summaries " (visible(&row.first.summarizer))
-                " · " (row.cells) @if row.cells == 1 { " cell" } @else { " cells" }
-            }
+        td class="parts first-of-group" {
+            @if let Some(mimics) = &row.first.mimics { "mimics " (visible(mimics)) } @else { "baseline" }
+            "; estimator " (visible(&row.first.estimator))
+            "; summaries " (visible(&row.first.summarizer))
+            "; " (row.cells) @if row.cells == 1 { " cell" } @else { " cells" }
         }
     }
 }
@@ -110,14 +114,14 @@ fn categories(model: &ReportModel, now: &Setting<'_>) -> Markup {
             tbody {
                 @for row in model.strategies.iter().filter(|row| row.setting == *now) {
                     tr {
-                        th scope="row" { (strategy(model, row.label)) @if row.mock { (mock_tag()) } }
+                        (row_head(model, row))
                         @for (name, _) in &shown { (heat(model, row, name)) }
                     }
                 }
             }
         }
     };
-    scroll("Goal-loss by category", &table)
+    scroll_fit("Goal-loss by category", &table)
 }
 
 fn heat(model: &ReportModel, row: &StrategyRow<'_>, name: &str) -> Markup {
@@ -142,7 +146,7 @@ pub(super) fn cells(model: &ReportModel) -> Option<Markup> {
     let table = html! {
         table {
             caption { b { "Cells." } " One row per strategy, transcript, model and seed." }
-            (header(model, &["Strategy", "Transcript", "Model", "Seed"], false))
+            (header(model, &["Strategy", "Transcript", "Model", "Seed"], None, false))
             tbody { @for cell in &model.cells { (cell_row(model, cell)) } }
         }
     };
@@ -164,7 +168,7 @@ fn cell_row(model: &ReportModel, cell: &Cell<'_>) -> Markup {
                 small { "cell " code { (visible(&record.cell)) } }
             }
             td { (visible(&record.transcript)) }
-            td { (visible(&record.model)) span class="unit" { "window " (Format::Whole.write(super::super::number::real(record.window_tokens))) } }
+            td { (visible(&record.model)) span class="unit" { "window " (count(record.window_tokens)) } }
             td class="num" { (record.seed) }
             @for (index, column) in model.columns.iter().enumerate() {
                 @match (number(record, column.measure), model.definition(column.measure)) {

@@ -73,7 +73,7 @@ fn history<'run>(cell: &Cell<'run>) -> CellHistory<'run> {
                 out.overflows.push((*request, *reference_tokens));
             }
             EventRecord::Stuck { request, checkpoint, reason, .. } => {
-                stuck(&mut out.stuck, checkpoint, reason, *request)
+                stuck(&mut out.stuck, checkpoint, reason, *request);
             }
             EventRecord::Edited { messages, saved_tokens, invalidated_tokens, .. } => {
                 out.edits.edits += 1;

@@ -143,9 +143,10 @@ fn cells(run: &Run) -> (Vec<String>, Vec<Cell<'_>>) {
     let mut cells = Vec::with_capacity(run.cells.len());
     for record in &run.cells {
         let is_unique = variants.get(record.strategy.as_str()).is_none_or(|seen| seen.len() < 2);
-        let label = match is_unique {
-            true => record.strategy.clone(),
-            false => format!("{} ({}, {})", record.strategy, record.estimator, record.summarizer),
+        let label = if is_unique {
+            record.strategy.clone()
+        } else {
+            format!("{} ({}, {})", record.strategy, record.estimator, record.summarizer)
         };
         let index = labels.iter().position(|known| *known == label).unwrap_or_else(|| {
             labels.push(label);

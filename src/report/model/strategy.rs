@@ -68,15 +68,15 @@ const fn column(
 const COLUMNS: [Column; 15] = [
     column("compactions_count", "Work", "Compactions", "compact", 0),
     column("edits_count", "Work", "Edits", "edits", 10),
-    column("estimation_error_ratio", "Estimation error", "Signed", "est err", 4),
+    column("estimation_error_ratio", "Estimation error", "Signed", "est err", 5),
     column("estimation_abs_error_ratio", "Estimation error", "Absolute", "|err|", 9),
     column("invalidated_tokens", "Prompt cache", "Invalidated", "invalid", 3),
-    column("rewritten_tokens", "Prompt cache", "Rewritten", "rewrite", 6),
+    column("rewritten_tokens", "Prompt cache", "Rewritten", "rewrite", 7),
     column("prompt_tokens", "Context", "Prompts", "prompts", 11),
     column("kept_tokens", "Context", "Kept", "kept", 2),
     column("goal_loss", "What is lost", "Goal-loss", "loss", 1),
-    column("critical_lost_count", "What is lost", "Critical items", "crit", 5),
-    column("overflows_count", "Faults", "Overflows", "overfl", 7),
+    column("critical_lost_count", "What is lost", "Critical items", "crit", 6),
+    column("overflows_count", "Faults", "Overflows", "overfl", 4),
     column("stuck_count", "Faults", "Stuck", "stuck", 8),
     column("no_gain_count", "Faults", "No gain", "no gain", 12),
     column("repaired_orphans_count", "Faults", "Orphans", "orphans", 13),
@@ -113,8 +113,14 @@ pub(super) fn rows<'run>(measures: &[MeasureDef], cells: &[Cell<'run>]) -> Vec<S
             None => groups.push((key, vec![cell])),
         }
     }
-    // Rows of one setting stand together: they are what is compared.
-    groups.sort_by_key(|((label, setting), _)| (*setting, *label));
+    // Rows of one setting stand together, because they are what is compared. The sort is stable.
+    let mut settings: Vec<Setting<'run>> = Vec::new();
+    for ((_, setting), _) in &groups {
+        if !settings.contains(setting) {
+            settings.push(*setting);
+        }
+    }
+    groups.sort_by_key(|((label, setting), _)| (settings.iter().position(|known| known == setting), *label));
     groups
         .into_iter()
         .map(|((label, setting), members)| StrategyRow {

@@ -59,7 +59,9 @@ fn draw(area: &Area<'_>, panel: &ContextPanel<'_>) -> Result<(), ReportError> {
         .y_label_area_size(118)
         .build_cartesian_2d(0.0..panel.last_request() + 0.5, 0.0..(top * 1.1).max(1.0))
         .map_err(failed)?;
-    axes!(chart, "Request", "Context (reference tokens)", &whole, &|tokens: &f64| short(*tokens))?;
+    axes!(chart, "Request", "Context (reference tokens)", &|request: &f64| whole(*request), &|tokens: &f64| short(
+        *tokens
+    ))?;
     let place = |point: &Point| chart.plotting_area().map_coordinate(&(point.request, point.tokens));
     if has_window {
         let at = |request: f64| place(&Point { request, tokens: window });
@@ -73,21 +75,27 @@ fn draw(area: &Area<'_>, panel: &ContextPanel<'_>) -> Result<(), ReportError> {
         let points = thinned(line.points.iter().map(place));
         area.draw(&PathElement::new(points, line_colour(line.label).stroke_width(4))).map_err(failed)?;
     }
-    for line in &panel.lines {
-        marks(area, line, place)?;
+    // Strategies often compact at the same place: each later marker is smaller, so that it hides no earlier one.
+    for (line, radius) in panel.lines.iter().zip([15, 12, 10].into_iter().chain(std::iter::repeat(8))) {
+        marks(area, line, radius, place)?;
     }
     Ok(())
 }
 
-fn marks(area: &Area<'_>, line: &ContextLine, place: impl Fn(&Point) -> (i32, i32)) -> Result<(), ReportError> {
+fn marks(
+    area: &Area<'_>,
+    line: &ContextLine,
+    radius: i32,
+    place: impl Fn(&Point) -> (i32, i32),
+) -> Result<(), ReportError> {
     for point in &line.compactions {
-        marker(area, Style::of(line.label), place(point), 11)?;
+        marker(area, Style::of(line.label), place(point), radius)?;
     }
     line.overflows.iter().try_for_each(|point| cross(area, place(point), 11))
 }
 
 /// Requests are whole; plotters may put a tick between two.
-fn whole(request: &f64) -> String {
+fn whole(request: f64) -> String {
     if (request - request.round()).abs() < 1e-9 { format!("{request:.0}") } else { String::new() }
 }
 
@@ -124,7 +132,7 @@ mod tests {
 
     #[test]
     fn ticks_between_requests_have_no_label() {
-        assert_eq!(whole(&2.0), "2");
-        assert_eq!(whole(&2.5), "");
+        assert_eq!(whole(2.0), "2");
+        assert_eq!(whole(2.5), "");
     }
 }

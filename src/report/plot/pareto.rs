@@ -11,8 +11,8 @@ use super::super::text::shortened;
 use super::svg::{FRONT, GRID, INK, finish};
 use super::{Area, Figure, axes, failed, marker, text, text_width};
 
-const SIZE: (u32, u32) = (1200, 700);
-const RADIUS: i32 = 15;
+const SIZE: (u32, u32) = (960, 620);
+const RADIUS: i32 = 14;
 /// Longest label, in characters.
 const LABEL: usize = 28;
 
@@ -52,20 +52,21 @@ fn draw<'a>(
         .map_err(failed)?;
     axes!(
         chart,
-        "Tokens kept after a compaction (mean, reference tokens)",
+        "Kept after a compaction (mean reference tokens)",
         "Goal-loss (mean score)",
         &|tokens: &f64| short(*tokens),
         &|loss: &f64| format!("{loss:.2}")
     )?;
     let place = |kept: f64, loss: f64| chart.plotting_area().map_coordinate(&(kept, loss));
     let stairs: Vec<(i32, i32)> = stairs(&panel.points).into_iter().map(|(kept, loss)| place(kept, loss)).collect();
+    let mut taken: Vec<Frame> = stairs.windows(2).map(|ends| Frame::along(ends[0], ends[1])).collect();
     area.draw(&PathElement::new(stairs, FRONT.stroke_width(4))).map_err(failed)?;
     let centres: Vec<(i32, i32)> = panel.points.iter().map(|point| place(point.kept_tokens, point.goal_loss)).collect();
     for (point, &centre) in panel.points.iter().zip(&centres) {
         let radius = if point.in_set { RADIUS } else { RADIUS - 4 };
         marker(area, Style::of(point.label), centre, radius)?;
     }
-    let mut taken: Vec<Frame> = centres.iter().map(|&centre| Frame::around(centre, RADIUS, RADIUS)).collect();
+    taken.extend(centres.iter().map(|&centre| Frame::around(centre, RADIUS, RADIUS)));
     for (point, &centre) in panel.points.iter().zip(&centres) {
         label(area, &shortened(name(point), LABEL), centre, &mut taken)?;
     }
@@ -99,6 +100,11 @@ struct Frame {
 impl Frame {
     fn around((x, y): (i32, i32), half_width: i32, half_height: i32) -> Self {
         Self { left: x - half_width, top: y - half_height, right: x + half_width, bottom: y + half_height }
+    }
+
+    /// A horizontal or vertical line.
+    fn along((x, y): (i32, i32), (to_x, to_y): (i32, i32)) -> Self {
+        Self { left: x.min(to_x) - 3, top: y.min(to_y) - 3, right: x.max(to_x) + 3, bottom: y.max(to_y) + 3 }
     }
 
     fn overlap(&self, other: &Self) -> i32 {
