@@ -215,9 +215,8 @@ fn a_path_and_its_live_context_estimate_alike() {
         let path = Path::new(&answer.transcript, &indices, answer.rules);
         let context = path.context();
         with_live(answer, |live| {
-            let view = live.view();
-            let live_sum: Tokens =
-                view.messages(0..view.len()).map(|message| message_tokens(message, answer.rules)).sum();
+            // Results that a replay adds for calls nobody answered are worth nothing to an estimator.
+            let live_sum = live.view().estimates().total();
             let sum = context.iter().map(|item| message_tokens(&item.message, answer.rules)).sum();
             assert_eq!(live_sum, sum, "{}", answer.name);
         });

@@ -1,7 +1,7 @@
 //! Whole strategies by name.
 
 use super::spec::{
-    CutSpec, EditSpec, EstimatorSpec, PiRelease, RecoverySpec, StrategySpec, SummarizerSpec, TriggerSpec,
+    CutSpec, EditSpec, EstimatorSpec, PiRelease, RecoverySpec, SizeSpec, StrategySpec, SummarizerSpec, TriggerSpec,
 };
 
 /// A named strategy.
@@ -23,6 +23,7 @@ pub struct Preset {
 pub fn presets() -> Vec<Preset> {
     let mut all = pi();
     all.extend(article());
+    all.extend(deepagents());
     all.extend(baselines());
     all
 }
@@ -106,6 +107,36 @@ fn article() -> Vec<Preset> {
             mimics: None,
             source,
             spec: article_spec(plain, true),
+        },
+    ]
+}
+
+fn deepagents() -> Vec<Preset> {
+    let spec = |profile: bool, when: SizeSpec, keep: SizeSpec, arguments: (SizeSpec, SizeSpec)| StrategySpec {
+        estimator: EstimatorSpec::Langchain { chars_per_token: 4.0, scaling: true },
+        edits: vec![EditSpec::Deepagents { when: arguments.0, keep: arguments.1, profile }],
+        trigger: TriggerSpec::Langchain { when, profile, input_budget: true },
+        cut: CutSpec::Langchain { keep, profile },
+        summarizer: SummarizerSpec::Deepagents { template: "deepagents".to_owned(), trim_tokens: None },
+        recovery: Vec::new(),
+    };
+    let (most, tenth, twenty) = (SizeSpec::Fraction(0.85), SizeSpec::Fraction(0.10), SizeSpec::Messages(20));
+    let source = "rules and golden answers of the published packages; the wording of the prompt is our own; the history \
+                  file is named in the summary, and nothing is written";
+    vec![
+        Preset {
+            name: "deepagents",
+            about: "Deep Agents for a model with a profile: 85 % of the window, keeps 10 %, four headings",
+            mimics: Some("deepagents 0.7.32, langchain 1.5.2"),
+            source,
+            spec: spec(true, most, tenth, (most, tenth)),
+        },
+        Preset {
+            name: "deepagents-no-profile",
+            about: "Deep Agents for an unknown model: 170,000 tokens, keeps six messages",
+            mimics: Some("deepagents 0.7.32, langchain 1.5.2"),
+            source,
+            spec: spec(false, SizeSpec::Tokens(170_000), SizeSpec::Messages(6), (twenty, twenty)),
         },
     ]
 }

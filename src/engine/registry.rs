@@ -15,6 +15,7 @@ pub struct Descriptor {
 
 const PI: &str = "pi-coding-agent 0.58.3, 0.74.2 and 1.6.0, checked against golden answers";
 const ARTICLE: &str = "an article on Pi; no release of Pi does this";
+const DEEP: &str = "deepagents 0.7.32 and langchain 1.5.2, checked against golden answers";
 const OWN: &str = "cutpoint";
 const RELEASE: &str = "release = \"1.6\" | \"0.74\" | \"0.58\"";
 
@@ -26,6 +27,12 @@ const fn of(name: &'static str, about: &'static str, parameters: &'static str, s
 pub const ESTIMATORS: &[Descriptor] = &[
     of("pi", "UTF-16 units / 4 per message, anchored to the last reported usage", RELEASE, PI),
     of("chars", "UTF-16 units / a constant, Chinese apart where wanted", "per_token, cjk_per_token", ARTICLE),
+    of(
+        "langchain",
+        "code points / 4 and 3 per message, raised towards reported usage",
+        "chars_per_token, scaling",
+        DEEP,
+    ),
 ];
 
 /// Triggers.
@@ -46,11 +53,19 @@ pub const CUTS: &[Descriptor] = &[
     of("everything", "drops everything", "", OWN),
     of("pi", "keeps about 20,000 tokens, splits a turn where it must", RELEASE, PI),
     of("article", "keeps whole turns up to a share of the window", "threshold, min_turns_to_keep", ARTICLE),
+    of(
+        "langchain",
+        "keeps an amount of context, and goes back to the calls of results",
+        "keep, profile; sizes are { messages = N } | { tokens = N } | { fraction = F }",
+        DEEP,
+    ),
 ];
 
 /// Edits.
-pub const EDITS: &[Descriptor] =
-    &[of("mask-results", "old tool results give way to one line when a trigger fires", "trigger, keep_tokens", OWN)];
+pub const EDITS: &[Descriptor] = &[
+    of("mask-results", "old tool results give way to one line when a trigger fires", "trigger, keep_tokens", OWN),
+    of("deepagents", "large results move to files, old write arguments are cut", "when, keep, profile", DEEP),
+];
 
 /// Summarizers.
 pub const SUMMARIZERS: &[Descriptor] = &[

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::langchain;
 use super::pi::Rules;
 use super::strategy::Strategy;
 use super::{cut, edit, estimate, recover, summarize, trigger};
@@ -52,6 +53,25 @@ pub enum EstimatorSpec {
         /// Chinese, Japanese and Korean characters per token.
         cjk_per_token: Option<f64>,
     },
+    /// LangChain's.
+    Langchain {
+        /// Characters per token: 4, or 3.3 for Anthropic's models.
+        chars_per_token: f64,
+        /// Raise towards reported usage, by a quarter at most.
+        scaling: bool,
+    },
+}
+
+/// An amount of context.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SizeSpec {
+    /// Messages.
+    Messages(usize),
+    /// Tokens.
+    Tokens(u64),
+    /// A share of the window, above 0 and up to 1.
+    Fraction(f64),
 }
 
 /// A trigger.
@@ -72,6 +92,15 @@ pub enum TriggerSpec {
         threshold: f64,
         /// Ten times as many messages are too many.
         min_turns_to_keep: usize,
+    },
+    /// LangChain's, with the input budget of Deep Agents.
+    Langchain {
+        /// At least this much.
+        when: SizeSpec,
+        /// The model's profile states its input limit.
+        profile: bool,
+        /// Compact as well above 95 % of the limit less the largest reply.
+        input_budget: bool,
     },
 }
 
@@ -96,6 +125,13 @@ pub enum CutSpec {
         /// Turns that are always kept.
         min_turns_to_keep: usize,
     },
+    /// LangChain's.
+    Langchain {
+        /// What stays.
+        keep: SizeSpec,
+        /// The model's profile states its input limit.
+        profile: bool,
+    },
 }
 
 /// An edit.
@@ -108,6 +144,15 @@ pub enum EditSpec {
         trigger: TriggerSpec,
         /// Estimated tokens at the end that stay.
         keep_tokens: u64,
+    },
+    /// Deep Agents': eviction to the filesystem, and argument truncation.
+    Deepagents {
+        /// Arguments are cut from this size on.
+        when: SizeSpec,
+        /// The newest part that is left alone.
+        keep: SizeSpec,
+        /// The model's profile states its input limit.
+        profile: bool,
     },
 }
 
@@ -136,6 +181,13 @@ pub enum SummarizerSpec {
         /// Summaries are written by the extension that looks at git, not by a model.
         #[serde(default)]
         git_hook: bool,
+    },
+    /// Deep Agents'.
+    Deepagents {
+        /// The template.
+        template: String,
+        /// The summarizer's input is trimmed to so many tokens.
+        trim_tokens: Option<u64>,
     },
 }
 
@@ -170,12 +222,27 @@ pub struct StrategySpec {
     pub recovery: Vec<RecoverySpec>,
 }
 
-/// A part of a strategy does not exist.
+/// A part of a strategy does not exist, or a number is out of range.
 #[derive(Debug, thiserror::Error)]
 pub enum SpecError {
+    /// A share.
+    #[error("a share of the window is above 0 and up to 1, not {0}")]
+    Fraction(f64),
     /// The template.
     #[error(transparent)]
     Template(#[from] super::template::TemplateError),
+}
+
+impl SizeSpec {
+    fn build(self) -> Result<langchain::Size, SpecError> {
+        Ok(match self {
+            Self::Messages(messages) => langchain::Size::Messages(messages),
+            Self::Tokens(tokens) => langchain::Size::Tokens(Tokens(tokens)),
+            Self::Fraction(share) => {
+                langchain::Size::Fraction(langchain::Fraction::new(share).ok_or(SpecError::Fraction(share))?)
+            }
+        })
+    }
 }
 
 impl EstimatorSpec {
@@ -184,6 +251,10 @@ impl EstimatorSpec {
         match *self {
             Self::Pi { release } => Arc::new(estimate::pi::Pi(release.rules())),
             Self::Chars { per_token, cjk_per_token } => Arc::new(estimate::chars::Chars { per_token, cjk_per_token }),
+            Self::Langchain { chars_per_token, scaling } => {
+                let constants = langchain::Estimator { chars_per_token, ..langchain::Estimator::DEFAULT };
+                Arc::new(estimate::langchain::LangChain { constants, scaling })
+            }
         }
     }
 
@@ -193,42 +264,54 @@ impl EstimatorSpec {
             Self::Pi { release } => format!("pi-{}", release.rules().version),
             Self::Chars { per_token, cjk_per_token: None } => format!("chars/{per_token}"),
             Self::Chars { per_token, cjk_per_token: Some(cjk) } => format!("chars/{per_token},cjk/{cjk}"),
+            Self::Langchain { chars_per_token, scaling: true } => format!("langchain/{chars_per_token},scaled"),
+            Self::Langchain { chars_per_token, scaling: false } => format!("langchain/{chars_per_token}"),
         }
     }
 }
 
 impl TriggerSpec {
-    fn build(self) -> Box<dyn trigger::Trigger> {
-        match self {
+    fn build(self) -> Result<Box<dyn trigger::Trigger>, SpecError> {
+        Ok(match self {
             Self::Never => Box::new(trigger::never::Never),
             Self::Pi { release } => Box::new(trigger::pi::Pi(release.rules())),
             Self::Article { threshold, min_turns_to_keep } => {
                 Box::new(trigger::article::Article { threshold, min_turns_to_keep })
             }
-        }
+            Self::Langchain { when, profile, input_budget } => {
+                Box::new(trigger::langchain::LangChain { clauses: when.build()?.into(), profile, input_budget })
+            }
+        })
     }
 }
 
 impl CutSpec {
-    fn build(self) -> Box<dyn cut::CutPolicy> {
-        match self {
+    fn build(self) -> Result<Box<dyn cut::CutPolicy>, SpecError> {
+        Ok(match self {
             Self::Nothing => Box::new(cut::nothing::Nothing),
             Self::Everything => Box::new(cut::everything::Everything),
             Self::Pi { release } => Box::new(cut::pi::Pi(release.rules())),
             Self::Article { threshold, min_turns_to_keep } => {
                 Box::new(cut::article::Article { threshold, min_turns_to_keep })
             }
-        }
+            Self::Langchain { keep, profile } => Box::new(cut::langchain::LangChain { keep: keep.build()?, profile }),
+        })
     }
 }
 
 impl EditSpec {
-    fn build(self) -> Box<dyn edit::Edit> {
-        match self {
+    fn build(self) -> Result<Box<dyn edit::Edit>, SpecError> {
+        Ok(match self {
             Self::MaskResults { trigger, keep_tokens } => {
-                Box::new(edit::mask_results::MaskResults { trigger: trigger.build(), keep: Tokens(keep_tokens) })
+                Box::new(edit::mask_results::MaskResults { trigger: trigger.build()?, keep: Tokens(keep_tokens) })
             }
-        }
+            Self::Deepagents { when, keep, profile } => {
+                let max_length = langchain::TruncateArguments::MAX_LENGTH;
+                let (trigger, keep) = (when.build()?, keep.build()?);
+                let arguments = Some(langchain::TruncateArguments { trigger, keep, max_length });
+                Box::new(edit::deepagents::DeepAgents { eviction: langchain::Eviction::default(), arguments, profile })
+            }
+        })
     }
 }
 
@@ -241,6 +324,10 @@ impl SummarizerSpec {
             Self::Article { template, max_tokens, git_hook } => {
                 let article = summarize::article::Article::new(template, Tokens(*max_tokens))?;
                 if *git_hook { Box::new(summarize::hook::Hooked::git(article)) } else { Box::new(article) }
+            }
+            Self::Deepagents { template, trim_tokens } => {
+                let estimator = langchain::Estimator::DEFAULT;
+                Box::new(summarize::deepagents::DeepAgents::new(template, trim_tokens.map(Tokens), estimator)?)
             }
         })
     }
@@ -269,9 +356,9 @@ impl StrategySpec {
             name: name.to_owned(),
             estimator_name: self.estimator.name(),
             estimator: self.estimator.build(),
-            edits: self.edits.iter().map(|edit| edit.build()).collect(),
-            trigger: self.trigger.build(),
-            cut: self.cut.build(),
+            edits: self.edits.iter().map(|edit| edit.build()).collect::<Result<_, _>>()?,
+            trigger: self.trigger.build()?,
+            cut: self.cut.build()?,
             summarizer: self.summarizer.build()?,
             recovery: self.recovery.iter().map(|recovery| recovery.build()).collect(),
         })

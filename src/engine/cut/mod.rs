@@ -2,6 +2,7 @@
 
 pub mod article;
 pub mod everything;
+pub mod langchain;
 pub mod nothing;
 pub mod pi;
 

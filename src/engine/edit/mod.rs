@@ -1,5 +1,6 @@
 //! Messages shortened or masked in place, without a cut.
 
+pub mod deepagents;
 pub mod mask_results;
 
 use super::trigger::{Checkpoint, TriggerView};

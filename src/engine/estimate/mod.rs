@@ -1,6 +1,7 @@
 //! How many tokens an agent believes its context to have.
 
 pub mod chars;
+pub mod langchain;
 pub mod pi;
 
 use super::view::ContextView;

@@ -28,6 +28,7 @@ mod transcript_prefix;
 mod transcript_xml;
 mod trigger;
 mod trim;
+mod view;
 
 pub use agent_call::{AgentCall, Answered, CallReport, ContextOverflow, Event, Model, Overflowed, Services};
 pub use arguments::{TruncateArguments, Truncated};
@@ -51,3 +52,4 @@ pub use transcript_prefix::transcript_prefix;
 pub use transcript_xml::transcript_xml;
 pub use trigger::{Clause, Fraction, NoLimit, Reading, Size, Trigger, reported_usage};
 pub use trim::trim_last;
+pub use view::{chat_message, chat_messages};

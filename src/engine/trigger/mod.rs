@@ -1,6 +1,7 @@
 //! When a context is compacted.
 
 pub mod article;
+pub mod langchain;
 pub mod never;
 pub mod pi;
 
