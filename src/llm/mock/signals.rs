@@ -143,10 +143,14 @@ pub(super) fn sentences<'t>(text: &'t str, mut each: impl FnMut(&'t str)) {
         let line = unmarked(line);
         if line.starts_with("```") {
             fenced = !fenced;
-        } else if !fenced && !(line.starts_with('<') && line.ends_with('>')) {
+        } else if !fenced && !is_tag(line) {
             split(line, &mut each);
         }
     }
+}
+
+fn is_tag(line: &str) -> bool {
+    line.starts_with('<') && line.ends_with('>')
 }
 
 /// A line without the marks of a list item.
