@@ -30,6 +30,9 @@ pub(super) struct Ask<'p> {
 const AROUND: [(&str, &str); 3] =
     [("<conversation>", "</conversation>"), ("<messages>", "</messages>"), ("# Conversation", "# Instructions")];
 
+/// No template asks for more.
+const MOST_HEADINGS: usize = 64;
+
 impl<'p> Ask<'p> {
     /// Reads a prompt. Without known lines around it, the conversation goes from its first message to the end.
     pub(super) fn read(prompt: &'p str) -> Self {
@@ -100,7 +103,8 @@ fn read_headings<'p>(instructions: &'p str, out: &mut Vec<Asked<'p>>) {
         let Some(title) = heading_title(line).filter(|title| !["Conversation", "Instructions"].contains(title)) else {
             continue;
         };
-        if out.iter().any(|asked| asked.print == line) {
+        // A prompt without a conversation is all instructions: their number must not make it slow.
+        if out.len() == MOST_HEADINGS || out.iter().any(|asked| asked.print == line) {
             continue;
         }
         let follows = lines.peek().copied();
