@@ -92,7 +92,7 @@ impl Llm for Mock {
     }
 }
 
-/// FNV-1a (64 bits) over seed and bytes, then the finalizer of SplitMix64, which spreads it over all bits.
+/// FNV-1a (64 bits) over seed and bytes, then the finalizer of `SplitMix64`, which spreads it over all bits.
 fn hash(seed: u64, bytes: &[u8]) -> u64 {
     let fnv = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
     let mut hash = seed.to_le_bytes().iter().chain(bytes).fold(0xcbf2_9ce4_8422_2325, fnv);

@@ -30,6 +30,9 @@ pub(super) struct Ask<'p> {
 const AROUND: [(&str, &str); 3] =
     [("<conversation>", "</conversation>"), ("<messages>", "</messages>"), ("# Conversation", "# Instructions")];
 
+/// No template asks for more.
+const MOST_HEADINGS: usize = 64;
+
 impl<'p> Ask<'p> {
     /// Reads a prompt. Without known lines around it, the conversation goes from its first message to the end.
     pub(super) fn read(prompt: &'p str) -> Self {
@@ -81,6 +84,10 @@ pub(super) fn heading_title(line: &str) -> Option<&str> {
     if let Some(bold) = line.strip_prefix("**").and_then(|rest| rest.trim_end_matches(':').strip_suffix("**")) {
         return (!bold.is_empty() && !bold.contains("**")).then(|| bold.trim_end_matches(':'));
     }
+    // A list item begins with its mark.
+    if !line.starts_with(|c: char| c.is_ascii_uppercase()) {
+        return None;
+    }
     let capitals = line.bytes().filter(u8::is_ascii_uppercase).count();
     let others = line.bytes().all(|byte| byte.is_ascii_uppercase() || b" &/-_,'():".contains(&byte));
     (capitals >= 3 && others).then(|| line.trim_end_matches(':'))
@@ -96,12 +103,43 @@ fn read_headings<'p>(instructions: &'p str, out: &mut Vec<Asked<'p>>) {
         let Some(title) = heading_title(line).filter(|title| !["Conversation", "Instructions"].contains(title)) else {
             continue;
         };
-        if out.iter().any(|asked| asked.print == line) {
+        // A prompt without a conversation is all instructions: their number must not make it slow.
+        if out.len() == MOST_HEADINGS || out.iter().any(|asked| asked.print == line) {
             continue;
         }
         let follows = lines.peek().copied();
         let holds_others = follows.is_some_and(|next| level(line) > 0 && level(next) > level(line));
         let asks = follows.filter(|next| heading_title(next).is_none());
         out.push(Asked { print: line, topic: Topic::of(title, asks), holds_others });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Ask, Topic, between, heading_title};
+
+    #[test]
+    fn headings_are_lines_of_marks_bold_or_capitals() {
+        assert_eq!(heading_title("## Key Decisions"), Some("Key Decisions"));
+        assert_eq!(heading_title("**Goal:**"), Some("Goal"));
+        assert_eq!(heading_title("NEXT STEPS:"), Some("NEXT STEPS"));
+        for line in ["#Goal", "- FAILED", "- **LL(1)**: simple", "**a** and **b**", "None", "Fill every section.", "##"]
+        {
+            assert_eq!(heading_title(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn delimiters_count_only_on_lines_of_their_own() {
+        assert_eq!(between("<m>\nin <m>\nx </m>\n</m>\nout", "<m>", "</m>"), Some(3..18));
+        assert_eq!(between("see <m>\nx\n</m>", "<m>", "</m>"), None);
+    }
+
+    #[test]
+    fn a_prompt_without_known_lines_begins_at_its_first_message() {
+        let ask = Ask::read("Sum it up.\n# Aims\nwhat the goals are\n# Files\n\n[User]: hi\n# Not asked");
+        assert_eq!(ask.conversation, "[User]: hi\n# Not asked");
+        let topics: Vec<_> = ask.headings.iter().map(|asked| (asked.print, asked.topic)).collect();
+        assert_eq!(topics, [("# Aims", Topic::Goal), ("# Files", Topic::Artifacts)]);
     }
 }

@@ -14,16 +14,16 @@ pub(super) fn sections<'p>(ask: &Ask<'p>, parts: &[Part<'p>], knobs: &MockKnobs,
     let only = [Asked { print: "", topic: Topic::Overview, holds_others: false }];
     let headings = if ask.headings.is_empty() { &only[..] } else { &ask.headings };
     let mut older = ask.previous.map(|previous| older_items(previous, false, headings));
-    let mut skip = 0;
-    // A system without update prompts shows its older summary as the first message.
+    let mut omit = None;
+    // A system without update prompts shows its older summary as one of the first messages.
     if older.is_none()
         && let Some((index, part)) = parts.iter().enumerate().take(3).find(|(_, part)| is_summary(part, headings))
     {
         older = Some(older_items(part.text, part.escaped, headings));
-        skip = index + 1;
+        omit = Some(index);
     }
     let older = older.unwrap_or_default();
-    let facts = Facts::read(parts, skip);
+    let facts = Facts::read(parts, omit);
     let present: Vec<Topic> = headings.iter().filter(|asked| !asked.holds_others).map(|asked| asked.topic).collect();
     let writer = Writer { facts: &facts, older: &older, present: &present, knobs, seed };
     headings.iter().enumerate().map(|(index, asked)| writer.section(index, asked)).collect()

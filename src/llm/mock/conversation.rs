@@ -181,3 +181,38 @@ fn string_len(bytes: &[u8]) -> usize {
     }
     bytes.len()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Part, Speaker, calls, first_message, parts};
+
+    #[test]
+    fn pi_parts_keep_blank_lines_and_brackets_of_their_own() {
+        let text = "[User]: a\n\n[1] b\n\n[Assistant thinking]: t\n\n[Assistant]: \n\n[Tool result]: r";
+        let found: Vec<_> = parts(text).iter().map(|part| (part.speaker, part.text)).collect();
+        let expected = [
+            (Speaker::User, "a\n\n[1] b"),
+            (Speaker::Thinking, "t"),
+            (Speaker::Assistant, ""),
+            (Speaker::Results, "r"),
+        ];
+        assert_eq!(found, expected);
+        assert_eq!(first_message("x\n[User]: a"), Some(2));
+        assert_eq!(first_message("x [User]: a"), None);
+    }
+
+    #[test]
+    fn calls_are_found_past_text_that_looks_like_their_end() {
+        let call = |text| {
+            let part = Part { speaker: Speaker::Calls, text, escaped: false };
+            calls(&part).iter().map(|call| (call.tool, call.path.as_deref().map(str::to_owned))).collect::<Vec<_>>()
+        };
+        let path = |path: &str| Some(path.to_owned());
+        let written =
+            r#"write(content="a); read(path=\"no\")", path="b c\\d"); ls(); read(limit=5, path="e", x=[{"y":")"}])"#;
+        assert_eq!(call(written), [("write", path("b c\\d")), ("ls", None), ("read", path("e"))]);
+        // What does not end is not followed further, and nothing panics.
+        assert_eq!(call("edit(path=\"a"), [("edit", None)]);
+        assert_eq!(call("edit(path"), [("edit", None)]);
+    }
+}

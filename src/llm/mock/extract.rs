@@ -80,12 +80,14 @@ pub(super) struct Facts<'c> {
 }
 
 impl<'c> Facts<'c> {
-    /// Reads a conversation once. `skip` parts at its start are left out: they hold an older summary.
-    pub(super) fn read(parts: &[Part<'c>], skip: usize) -> Self {
+    /// Reads a conversation once. The part `omit` is left out: it holds an older summary.
+    pub(super) fn read(parts: &[Part<'c>], omit: Option<usize>) -> Self {
         let mut facts = Self::default();
-        let last_reply = parts.iter().rposition(|part| part.speaker == Speaker::Assistant && !part.text.is_empty());
-        let first_user = parts.iter().skip(skip).position(|part| part.speaker == Speaker::User).map(|at| at + skip);
-        for (index, part) in parts.iter().enumerate().skip(skip) {
+        let is = |index: usize, speaker| Some(index) != omit && parts[index].speaker == speaker;
+        let first_user = (0..parts.len()).find(|&index| is(index, Speaker::User));
+        let last_reply =
+            (0..parts.len()).rfind(|&index| is(index, Speaker::Assistant) && !parts[index].text.is_empty());
+        for (index, part) in parts.iter().enumerate().filter(|&(index, _)| Some(index) != omit) {
             match part.speaker {
                 Speaker::User => facts.user(part, Some(index) == first_user),
                 Speaker::Assistant => facts.assistant(part, Some(index) == last_reply),
@@ -93,7 +95,7 @@ impl<'c> Facts<'c> {
                 Speaker::Thinking | Speaker::Results | Speaker::System => {}
             }
         }
-        facts.errors(&parts[skip..]);
+        facts.errors(parts);
         facts
     }
 
@@ -186,10 +188,11 @@ impl<'c> Facts<'c> {
 /// Lines of errors after which no more are looked for.
 const ENOUGH: usize = 256;
 
-/// Words in lines that matter, without the first letter where it may be a capital.
+/// Words in lines that matter, without the first letter where it may be a capital. `error` alone is in too much code.
 static OUTCOMES: LazyLock<Vec<memmem::Finder<'static>>> = LazyLock::new(|| {
-    let words = ["rror", "ailed", "FAILED", "anicked", "xception", "xit code", " passed", "错误", "失败"];
-    words.into_iter().map(memmem::Finder::new).collect()
+    let errors = ["rror:", "rror[", "rror TS", "ERROR", "panicked", "xception:", "错误"];
+    let outcomes = ["failed", "FAILED", " passed", "xit code", "失败"];
+    errors.into_iter().chain(outcomes).map(memmem::Finder::new).collect()
 });
 
 fn outcome_lines(text: &str) -> Vec<&str> {

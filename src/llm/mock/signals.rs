@@ -44,16 +44,19 @@ pub(super) fn signals(sentence: &str) -> Signals {
             out |= Signals::VALUE;
         }
         let word = trim(token);
-        let mut lower = [0; LONGEST];
-        if let Some(lower) = lower.get_mut(..word.len()) {
-            lower.copy_from_slice(word);
-            lower.make_ascii_lowercase();
-            out |= english(lower);
-            if after_do && lower == b"not" {
-                out |= Signals::CONSTRAINT;
-            }
-            after_do = lower == b"do";
+        if word.len() > LONGEST {
+            continue;
         }
+        let mut lower = [0; LONGEST];
+        for (lower, byte) in lower.iter_mut().zip(word) {
+            *lower = byte.to_ascii_lowercase();
+        }
+        let lower = &lower[..word.len()];
+        out |= english(lower);
+        if after_do && lower == b"not" {
+            out |= Signals::CONSTRAINT;
+        }
+        after_do = lower == b"do";
     }
     if !sentence.is_ascii() {
         for (at, first) in sentence.char_indices().filter(|&(_, c)| c >= '\u{2e80}') {
@@ -143,10 +146,14 @@ pub(super) fn sentences<'t>(text: &'t str, mut each: impl FnMut(&'t str)) {
         let line = unmarked(line);
         if line.starts_with("```") {
             fenced = !fenced;
-        } else if !fenced && !(line.starts_with('<') && line.ends_with('>')) {
+        } else if !fenced && !is_tag(line) {
             split(line, &mut each);
         }
     }
+}
+
+fn is_tag(line: &str) -> bool {
+    line.starts_with('<') && line.ends_with('>')
 }
 
 /// A line without the marks of a list item.

@@ -128,6 +128,22 @@ fn an_update_keeps_the_old_and_moves_work_on() {
 }
 
 #[test]
+fn an_older_summary_among_the_messages_is_carried_on_and_not_read_as_talk() {
+    let first = answer(&request("pi-article", Purpose::Summary, ENGLISH, None));
+    let later = format!(
+        "[User]: Keep the session short.\n\n[Assistant]: [Compaction Summary]\n\n{first}\n\n[User]: Please never use tabs."
+    );
+    let text = answer(&request("pi-article", Purpose::Summary, &later, None));
+    let mut goals = under(&first, "## Goal");
+    goals.extend(["- Keep the session short.", "- Please never use tabs."]);
+    assert_eq!(under(&text, "## Goal"), goals, "{text}");
+    let mut constraints = under(&first, "## Constraints");
+    constraints.push("- Please never use tabs.");
+    assert_eq!(under(&text, "## Constraints"), constraints, "{text}");
+    assert_eq!(under(&text, "## Progress"), under(&first, "## Progress"));
+}
+
+#[test]
 fn headings_of_a_template_of_ones_own_are_filled() {
     let toml = "name = 'own'\nabout = 'a'\nsource = 's'\n[initial]\n\
                 prompt = \"Fill this:\\n{headings}\\n\\n<conversation>\\n{conversation}\\n</conversation>\"\n\
