@@ -16,8 +16,10 @@ pub(crate) fn reading(messages: &[ChatMessage<'_>], total: Tokens, model: &Model
     Reading { messages: messages.len(), total, reported: reported_usage(last_reply, model.provider) }
 }
 
-/// A model that refuses its first request if told to, and summarizes everything in 78 characters: the recorded summary
-/// messages have 360, of which 282 are their frame.
+/// The reply of the recorder's stub model. It is not on record; this is the text that gives the recorded digests.
+const SUMMARY: &str = "## SESSION INTENT\nstub\n\n## SUMMARY\nstub\n\n## ARTIFACTS\nNone\n\n## NEXT STEPS\nNone";
+
+/// A model that refuses its first request if told to.
 struct Stub {
     first_overflows: bool,
     calls: u32,
@@ -30,7 +32,7 @@ impl Services for Stub {
     }
 
     fn summarize(&mut self, _: &SummaryInput<'_, '_>) -> String {
-        "s".repeat(78)
+        SUMMARY.to_owned()
     }
 
     fn history_path(&self) -> String {
@@ -108,6 +110,7 @@ fn compare(case: &Case, recorded: &Value, report: &CallReport<'_>) {
     assert_eq!(recorded["file_path"], event.history, "{}: {recorded}", case.name);
     let summary = event.summary.content.joined("");
     assert_eq!(recorded["summary_message_chars"], chars(&summary), "{}: {recorded}", case.name);
+    assert_eq!(recorded["summary_message_sha256_16"], digest(&summary), "{}: {recorded}", case.name);
     let section = report.section.as_deref().unwrap();
     assert_eq!(recorded["saved_file_chars"], chars(section), "{}: {recorded}", case.name);
     assert_eq!(recorded["saved_file_sha256_16"], digest(section), "{}: {recorded}", case.name);

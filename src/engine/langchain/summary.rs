@@ -71,8 +71,7 @@ pub fn cut_middle(transcript: &str, limit: Option<Tokens>, estimator: &Estimator
 
 /// The message that stands in for the old ones, with the place of the full history where there is one.
 ///
-/// Its frame is Deep Agents' own (282 characters with a path of 65): it is part of every later request, so its size
-/// counts.
+/// Its frame is Deep Agents' own (282 characters with a path of 65), as it is part of every later request.
 pub fn summary_message(summary: &str, history: Option<&str>) -> ChatMessage<'static> {
     let text = match history {
         Some(path) => format!(
