@@ -5,8 +5,10 @@
 //! observe it; an [experiment] does so for a grid of cells and leaves [results] on disk, which a [report] reads.
 //! `ARCHITECTURE.md` gives the whole picture.
 
+pub mod cli;
 pub mod engine;
 pub mod error;
+pub mod experiment;
 pub mod import;
 pub mod llm;
 pub mod measure;

@@ -1,1 +1,7 @@
-fn main() {}
+//! The `cutpoint` command.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cutpoint::cli::main()
+}

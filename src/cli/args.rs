@@ -9,12 +9,17 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 /// Without a command it runs the default experiment: every preset strategy on the embedded sessions, with a mock LLM,
 /// to `reports/default/`.
 #[derive(Debug, Parser)]
-#[command(name = "cutpoint", version, max_term_width = 100, after_help = "\
+#[command(
+    name = "cutpoint",
+    version,
+    max_term_width = 100,
+    after_help = "\
 Examples:
   cutpoint                                             the default experiment
   cutpoint inspect session.jsonl                       what is in this file?
   cutpoint replay session.jsonl --strategy pi          what would Pi do, request by request?
-  cutpoint run --transcripts DIR --strategy pi,none    compare strategies on your sessions")]
+  cutpoint run --transcripts DIR --strategy pi,none    compare strategies on your sessions"
+)]
 pub(super) struct Cli {
     #[command(subcommand)]
     pub(super) command: Option<Command>,

@@ -38,7 +38,11 @@ pub(super) fn named(path: &Path) -> anyhow::Result<Corpus> {
     let mut corpus = load(&[])?;
     let names: Vec<String> = corpus.sessions.iter().map(|session| session.name.clone()).collect();
     corpus.sessions.retain(|session| session.name == name);
-    anyhow::ensure!(!corpus.sessions.is_empty(), "no embedded dataset is called {name:?}; there are {}", names.join(", "));
+    anyhow::ensure!(
+        !corpus.sessions.is_empty(),
+        "no embedded dataset is called {name:?}; there are {}",
+        names.join(", ")
+    );
     Ok(corpus)
 }
 
@@ -53,7 +57,8 @@ struct Tool {
 
 /// Gives every session of a corpus the head named on the command line.
 pub(super) fn give_head(corpus: &mut Corpus, setting: &Setting) -> anyhow::Result<()> {
-    let read = |path: &PathBuf| std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()));
+    let read =
+        |path: &PathBuf| std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()));
     let system = setting.system.as_ref().map(read).transpose()?.map(Text::new);
     let tools = setting.tools.as_ref().map(|path| {
         let tools: Vec<Tool> = serde_json::from_str(&read(path)?).with_context(|| {
@@ -89,7 +94,10 @@ fn print(session: &Session, reference: Reference, out: &mut impl Write) -> anyho
     writeln!(out, "  entries     {}, {} on the current branch", transcript.entries.len(), path.len())?;
     roles(session, &path, &table, out)?;
     usage(session, &path, out)?;
-    let head = table.head().map_or_else(|| "unknown: the file has no system prompt and tool schemas".to_owned(), |head| format!("{head} tokens"));
+    let head = table.head().map_or_else(
+        || "unknown: the file has no system prompt and tool schemas".to_owned(),
+        |head| format!("{head} tokens"),
+    );
     writeln!(out, "  head        {head}")?;
     let items = session.items.items.len();
     writeln!(out, "  annotations {}", if items == 0 { "none".to_owned() } else { format!("{items} items") })?;
@@ -161,7 +169,11 @@ fn compactions(session: &Session, path: &[EntryIdx], out: &mut impl Write) -> an
     writeln!(out, "  compactions {} recorded", recorded.len())?;
     for (line, compaction) in recorded {
         let kept = compaction.first_kept.as_deref().unwrap_or("nothing");
-        writeln!(out, "    line {line}: at {} tokens by the agent's estimate, kept from {kept}", compaction.tokens_before)?;
+        writeln!(
+            out,
+            "    line {line}: at {} tokens by the agent's estimate, kept from {kept}",
+            compaction.tokens_before
+        )?;
     }
     Ok(())
 }

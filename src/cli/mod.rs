@@ -75,5 +75,9 @@ fn hint(error: &anyhow::Error) -> Option<String> {
 }
 
 fn exit_of(error: &anyhow::Error) -> Exit {
-    if error.is::<CorpusError>() || error.is::<ImportError>() || error.is::<RunError>() { Exit::BadInput } else { Exit::Usage }
+    if error.is::<CorpusError>() || error.is::<ImportError>() || error.is::<RunError>() {
+        Exit::BadInput
+    } else {
+        Exit::Usage
+    }
 }

@@ -24,7 +24,7 @@ pub(super) fn replay(args: &ReplayArgs) -> anyhow::Result<()> {
         mock: super::run::mock(setting)?,
         ..Experiment::default_experiment()
     };
-    let llm = Blocking::new(Mock::new(experiment.mock.clone()));
+    let llm = Blocking::new(Mock::new(experiment.mock.clone())?);
     let cells = grid(&experiment, &corpus.sessions)?;
     let counts = CountCache::new(reference);
     let mut out = io::stdout().lock();
@@ -44,7 +44,11 @@ pub(super) fn replay(args: &ReplayArgs) -> anyhow::Result<()> {
 fn heading(session: &Session, record: &CellRecord, out: &mut impl Write) -> anyhow::Result<()> {
     let mock = if record.mock { ", summaries by a MOCK" } else { "" };
     writeln!(out, "{} · {} · window {}{mock}", session.name, record.strategy, record.window_tokens)?;
-    writeln!(out, "{:>8} {:>6} {:>9} {:>9} {:>7} {:>9} {:>9}", "request", "line", "estimate", "reference", "error", "reused", "written")?;
+    writeln!(
+        out,
+        "{:>8} {:>6} {:>9} {:>9} {:>7} {:>9} {:>9}",
+        "request", "line", "estimate", "reference", "error", "reused", "written"
+    )?;
     Ok(())
 }
 
@@ -61,7 +65,10 @@ fn print(event: &EventRecord, summaries: bool, out: &mut impl Write) -> anyhow::
             Ok(())
         }
         EventRecord::Edited { messages, saved_tokens, invalidated_tokens, .. } => {
-            writeln!(out, "  ~ {messages} messages shortened, {saved_tokens} tokens saved, {invalidated_tokens} invalidated")?;
+            writeln!(
+                out,
+                "  ~ {messages} messages shortened, {saved_tokens} tokens saved, {invalidated_tokens} invalidated"
+            )?;
             Ok(())
         }
     }
@@ -76,7 +83,10 @@ fn print_request(request: &RequestRecord, out: &mut impl Write) -> anyhow::Resul
     );
     let RequestRecord { request: number, line, reference_tokens, reused_tokens, written_tokens, .. } = request;
     let mark = if request.overflow { " !" } else { "" };
-    writeln!(out, "{number:>8} {line:>6} {estimate:>9} {reference_tokens:>9} {error:>7} {reused_tokens:>9} {written_tokens:>9}{mark}")?;
+    writeln!(
+        out,
+        "{number:>8} {line:>6} {estimate:>9} {reference_tokens:>9} {error:>7} {reused_tokens:>9} {written_tokens:>9}{mark}"
+    )?;
     Ok(())
 }
 

@@ -18,9 +18,11 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<()> {
     super::inspect::give_head(&mut corpus, &args.setting)?;
     warn(&corpus);
     let folder = args.out.join(&experiment.name);
-    let llm = Memo::new(Blocking::new(Mock::new(experiment.mock.clone())));
+    let llm = Memo::new(Blocking::new(Mock::new(experiment.mock.clone())?));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build().context("cannot start threads")?;
-    let bar = progress(experiment.strategies.len() * experiment.models.len() * experiment.seeds.len() * corpus.sessions.len());
+    let bar = progress(
+        experiment.strategies.len() * experiment.models.len() * experiment.seeds.len() * corpus.sessions.len(),
+    );
     let stopped = AtomicBool::new(false);
     let options = RunOptions {
         progress: &|cell| {
@@ -61,7 +63,7 @@ fn experiment(args: &RunArgs) -> anyhow::Result<Experiment> {
 /// The knobs of the mock.
 pub(super) fn mock(setting: &Setting) -> anyhow::Result<MockKnobs> {
     let knobs = MockKnobs { loss_rate: setting.mock_loss, ..MockKnobs::default() };
-    knobs.validate().context("--mock-loss")?;
+    Mock::new(knobs.clone()).context("--mock-loss")?;
     Ok(knobs)
 }
 
@@ -71,7 +73,6 @@ fn read_config(path: &Path) -> anyhow::Result<Experiment> {
     // Paths of a file are meant from where the file lies.
     let base = path.parent().unwrap_or_else(|| Path::new(""));
     experiment.transcripts.iter_mut().for_each(|transcript| *transcript = base.join(&*transcript));
-    experiment.mock.validate().with_context(|| path.display().to_string())?;
     Ok(experiment)
 }
 

@@ -64,7 +64,7 @@ fn pi() -> Vec<Preset> {
             name: "pi-three-part",
             about: "Pi's machinery with a summary of goal, progress and key decisions",
             mimics: None,
-            source: "the trigger and cut of Pi 1.6.0 with a shorter template and no update request",
+            source: "the trigger, cut and requests of Pi 1.6.0 with a shorter template",
             spec: pi_spec(PiRelease::V1_6, "pi-three-part"),
         },
     ]

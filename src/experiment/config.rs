@@ -124,8 +124,12 @@ impl ConfigError {
     /// What to do about it.
     pub fn hint(&self) -> String {
         match self {
-            Self::Shape { .. } => "the fields are: name, transcripts, strategies, models, history, reference, seeds, mock".to_owned(),
-            Self::Preset { near: Some(near), .. } => format!("did you mean {near:?}? `cutpoint list presets` names all"),
+            Self::Shape { .. } => {
+                "the fields are: name, transcripts, strategies, models, history, reference, seeds, mock".to_owned()
+            }
+            Self::Preset { near: Some(near), .. } => {
+                format!("did you mean {near:?}? `cutpoint list presets` names all")
+            }
             Self::Preset { near: None, .. } => "`cutpoint list presets` names all".to_owned(),
             Self::Value(_) | Self::Spec(_) => "see `cutpoint run --help`".to_owned(),
         }

@@ -151,8 +151,11 @@ fn folder(path: &Path, corpus: &mut Corpus) -> Result<(), CorpusError> {
         corpus.sessions.push(dataset(path)?);
         return Ok(());
     }
-    let mut entries: Vec<PathBuf> =
-        std::fs::read_dir(path).map_err(io)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>().map_err(io)?;
+    let mut entries: Vec<PathBuf> = std::fs::read_dir(path)
+        .map_err(io)?
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<Result<_, _>>()
+        .map_err(io)?;
     entries.sort();
     for entry in entries {
         // A link to a folder is not followed: it may lead back here.

@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use sha2::{Digest, Sha256};
 
-use super::{Cell, ConfigError, Corpus, Experiment, Prepared, Session, grid, run_cell};
+use super::{Cell, ConfigError, Corpus, Experiment, Prepared, grid, run_cell};
 use crate::engine::summarize::Completer;
 use crate::meter::definitions;
 use crate::replay::CountCache;
@@ -57,10 +57,13 @@ pub fn run(
     let reference: Reference = experiment.reference.parse().map_err(|error| ConfigError::Value(format!("{error}")))?;
     let _: crate::replay::History = experiment.history.parse().map_err(ConfigError::Value)?;
     let cells = grid(experiment, &corpus.sessions)?;
-    let prepare = |(index, session): (usize, &Session)| {
-        Prepared::new(session, reference, cells.iter().filter(move |cell| cell.session == index))
-    };
-    let prepared: Vec<Prepared<'_>> = corpus.sessions.iter().enumerate().map(prepare).collect();
+    let of = |index| cells.iter().filter(move |cell: &&Cell| cell.session == index);
+    let prepared: Vec<Prepared<'_>> = corpus
+        .sessions
+        .iter()
+        .enumerate()
+        .map(|(index, session)| Prepared::new(session, reference, of(index)))
+        .collect();
     let manifest = manifest(experiment, &prepared, &cells, llm);
     let mut out = RunFolder::create(folder, &manifest)?;
     let counts = CountCache::new(reference);
@@ -89,7 +92,7 @@ fn write_in_order(
 ) -> Result<usize, FailedRun> {
     let mut waiting = BTreeMap::new();
     let mut written = 0;
-    let mut write = |out: &mut RunFolder, (cell, events): (CellRecord, Vec<EventRecord>)| -> Result<(), FailedRun> {
+    let write = |out: &mut RunFolder, (cell, events): (CellRecord, Vec<EventRecord>)| -> Result<(), FailedRun> {
         out.push(&cell, &events)?;
         (options.progress)(&cell);
         Ok(())
@@ -155,15 +158,21 @@ fn caveats(experiment: &Experiment, prepared: &[Prepared<'_>], mock: bool) -> Ve
         "Goal-loss counts the survival of text. It is an upper bound of what an agent remembers.".to_owned(),
     ];
     if mock {
-        caveats.push("Summaries were written by a mock LLM, by rule: they say nothing about the quality of a real model.".to_owned());
+        caveats.push(
+            "Summaries were written by a mock LLM, by rule: they say nothing about the quality of a real model."
+                .to_owned(),
+        );
     }
     if experiment.history == "full" {
-        caveats.push("Usage that anchors an estimate is simulated: the reference count of the request and its reply.".to_owned());
+        caveats.push(
+            "Usage that anchors an estimate is simulated: the reference count of the request and its reply.".to_owned(),
+        );
     }
     let headless: Vec<&str> =
         prepared.iter().filter(|one| one.reference.head().is_none()).map(|one| &*one.session.name).collect();
     if !headless.is_empty() {
-        caveats.push(format!("System prompt and tool schemas are unknown, and not counted, in: {}.", headless.join(", ")));
+        caveats
+            .push(format!("System prompt and tool schemas are unknown, and not counted, in: {}.", headless.join(", ")));
     }
     caveats
 }
