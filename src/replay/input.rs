@@ -93,6 +93,11 @@ impl CountCache {
         Self { reference, counts: Mutex::default() }
     }
 
+    /// The token ids of `text`; these are not remembered.
+    pub(super) fn encode(&self, text: &str) -> Vec<u32> {
+        self.reference.encode(text)
+    }
+
     /// Tokens of `text`.
     pub fn count(&self, text: &str) -> Tokens {
         let key =

@@ -10,6 +10,7 @@ mod event;
 mod input;
 mod live;
 mod pairing;
+mod prefix;
 
 pub use crate::engine::view::{Item, Kind, Source};
 pub use driver::replay;
