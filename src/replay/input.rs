@@ -15,7 +15,8 @@ pub enum History {
     /// Every recorded message, as if nothing had ever been compacted. Usage is simulated: the reference count.
     #[default]
     Full,
-    /// The compactions that really happened, with the recorded usage. The strategy is asked, and never acts.
+    /// The compactions that really happened, with the recorded usage. The strategy is asked, and never acts: a
+    /// trigger that fires is an event of its own.
     Recorded,
 }
 

@@ -64,6 +64,9 @@ impl<'a> Oracle<'a> {
             ReplayEvent::Compaction(compaction) => self.compaction(compaction),
             ReplayEvent::Overflow(overflow) => assert_eq!(overflow.request, self.next()),
             ReplayEvent::Stuck(stuck) => assert_eq!(stuck.request, self.next()),
+            ReplayEvent::Fired(fired) => {
+                assert_eq!((fired.request, self.history), (self.next(), History::Recorded));
+            }
             ReplayEvent::Edit(edit) => {
                 assert_eq!(edit.request, self.next());
                 assert!(edit.messages > 0, "an edit of nothing");
