@@ -90,6 +90,12 @@ pub const SUMMARIZERS: &[Descriptor] = &[
         "template, max_tokens, git_hook = false",
         ARTICLE,
     ),
+    of(
+        "deepagents",
+        "one prompt over an XML transcript; names the file with the whole history",
+        "template, trim_tokens",
+        DEEP,
+    ),
 ];
 
 /// Recovery actions.
