@@ -1,8 +1,11 @@
 //! `experiment.toml`.
 
+use std::fmt;
 use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::engine::preset::{preset, presets};
 use crate::engine::spec::StrategySpec;
@@ -37,18 +40,46 @@ pub struct Experiment {
 }
 
 /// A strategy in an experiment.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum StrategyConfig {
     /// A preset.
     Preset(String),
     /// Stages spelled out, under a name.
-    Own {
-        /// The name.
-        name: String,
-        /// The stages.
-        stages: Box<StrategySpec>,
-    },
+    Own(Box<OwnStrategy>),
+}
+
+/// A strategy whose stages are spelled out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OwnStrategy {
+    /// Its name.
+    pub name: String,
+    /// Its stages.
+    pub stages: StrategySpec,
+}
+
+/// Written out, because a derived untagged enum would say only that nothing matched.
+impl<'de> Deserialize<'de> for StrategyConfig {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either;
+        impl<'de> Visitor<'de> for Either {
+            type Value = StrategyConfig;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the name of a preset, or a table with `name` and `stages`")
+            }
+
+            fn visit_str<E>(self, name: &str) -> Result<Self::Value, E> {
+                Ok(StrategyConfig::Preset(name.to_owned()))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+                OwnStrategy::deserialize(MapAccessDeserializer::new(map)).map(|own| StrategyConfig::Own(Box::new(own)))
+            }
+        }
+        deserializer.deserialize_any(Either)
+    }
 }
 
 /// A model in an experiment.
@@ -178,7 +209,7 @@ impl StrategyConfig {
     /// When there is no preset of this name.
     pub fn resolve(&self) -> Result<(String, Option<String>, StrategySpec), ConfigError> {
         match self {
-            Self::Own { name, stages } => Ok((name.clone(), None, (**stages).clone())),
+            Self::Own(own) => Ok((own.name.clone(), None, own.stages.clone())),
             Self::Preset(name) => {
                 let found = preset(name).ok_or_else(|| {
                     let names = presets();
