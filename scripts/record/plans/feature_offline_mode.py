@@ -88,7 +88,7 @@ def first_version(s):
         "else the next entry is glued to it.",
         edit(
             "fieldnotes/outbox.py",
-            '        return [json.loads(line) for line in self._path.read_text(encoding="utf-8").splitlines()]',
+            '        return list(map(json.loads, self._path.read_text(encoding="utf-8").splitlines()))',
             '''        entries = []
         whole = self._path.read_text(encoding="utf-8").rpartition("\\n")[0]
         for number, line in enumerate(whole.split("\\n") if whole else [], 1):

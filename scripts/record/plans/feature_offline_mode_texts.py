@@ -93,7 +93,7 @@ class Outbox:
     def _lines(self):
         if not self._path.exists():
             return []
-        return [json.loads(line) for line in self._path.read_text(encoding="utf-8").splitlines()]
+        return list(map(json.loads, self._path.read_text(encoding="utf-8").splitlines()))
 '''
 
 SYNC = '''
