@@ -99,8 +99,8 @@ fn print_compaction(compaction: &CompactionRecord, summaries: bool, out: &mut im
         "    {before_tokens} -> {after_tokens} tokens; {} messages dropped, {} kept{split}; {} tokens invalidated",
         compaction.dropped_messages, compaction.kept_messages, compaction.invalidated_tokens,
     )?;
-    if let Some(failure) = &compaction.failure {
-        writeln!(out, "    {failure}")?;
+    if let Some(fallback) = &compaction.fallback {
+        writeln!(out, "    {fallback}")?;
     }
     if let Some(summary) = compaction.summary.as_ref().filter(|_| summaries) {
         for line in summary.lines() {
