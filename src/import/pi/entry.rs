@@ -112,19 +112,18 @@ fn content(rest: &mut Rest<'_>, name: &str, sink: &mut Sink) -> Content {
 fn context_edit(rest: &mut Rest<'_>, sink: &mut Sink) -> Read {
     let target = rest.scalar("targetId").required(sink, "targetId");
     let replacement = match rest.take("replacement") {
-        Some(raw) if raw.trim() != "null" => match Rest::of(&raw) {
-            Some(mut fields) => {
+        Some(raw) if raw.trim() != "null" => {
+            if let Some(mut fields) = Rest::of(&raw) {
                 let raw = fields.take("content").unwrap_or(Cow::Borrowed("null"));
                 let mut wrapped = Rest(vec![(Cow::Borrowed("replacement"), raw)]);
                 let body = content(&mut wrapped, "replacement", sink);
                 fields.flush(sink, "replacement");
                 Some(body)
-            }
-            None => {
+            } else {
                 sink.bad("`replacement` is not an object; read as empty content");
                 Some(Content::default())
             }
-        },
+        }
         Some(_) => None,
         None => {
             sink.bad("`replacement` is missing; read as null, which leaves the target out");

@@ -66,10 +66,10 @@ fn recover<R: Reader>(lines: &[Line<'_>], text: &str, reason: &str, builder: &mu
         }
         return 0;
     }
-    if text.starts_with('{') {
-        if let Some(used) = join::<R>(lines, builder) {
-            return used;
-        }
+    if text.starts_with('{')
+        && let Some(used) = join::<R>(lines, builder)
+    {
+        return used;
     }
     if !salvage::<R>(&lines[0], text, builder) {
         malformed(&lines[0], reason, builder);
