@@ -29,7 +29,7 @@ pub(super) fn replay(args: &ReplayArgs) -> anyhow::Result<()> {
             .collect(),
         ..Experiment::default_experiment()
     };
-    let llm = Blocking::new(Mock::new(experiment.mock.clone())?);
+    let llm = Blocking::new(Mock::new(experiment.mock)?);
     let cells = grid(&experiment, &corpus.sessions)?;
     let counts = CountCache::new(reference);
     let mut out = io::stdout().lock();

@@ -18,7 +18,7 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<()> {
     super::inspect::give_head(&mut corpus, &args.setting)?;
     warn(&corpus);
     let folder = args.out.join(&experiment.name);
-    let llm = Memo::new(Blocking::new(Mock::new(experiment.mock.clone())?));
+    let llm = Memo::new(Blocking::new(Mock::new(experiment.mock)?));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build().context("cannot start threads")?;
     let bar = progress(
         experiment.strategies.len() * experiment.models.len() * experiment.seeds.len() * corpus.sessions.len(),
@@ -63,7 +63,7 @@ fn experiment(args: &RunArgs) -> anyhow::Result<Experiment> {
 /// The knobs of the mock.
 pub(super) fn mock(setting: &Setting) -> anyhow::Result<MockKnobs> {
     let knobs = MockKnobs { loss_rate: setting.mock_loss, ..MockKnobs::default() };
-    Mock::new(knobs.clone()).context("--mock-loss")?;
+    Mock::new(knobs).context("--mock-loss")?;
     Ok(knobs)
 }
 
