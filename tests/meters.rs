@@ -125,6 +125,7 @@ fn measured(
         counts: &CountCache::new(Reference::Cl100kBase),
         model: &Model { name: String::new(), window: Tokens(200), max_output: Tokens(0) },
         history: History::Full,
+        manual: &[],
         seed: 0,
     };
     replay(input, &mut strategy, &Nobody, &mut |event| meters.iter_mut().for_each(|meter| meter.observe(event)));

@@ -49,6 +49,7 @@ fn fires(transcript: &Transcript, strategy: &str, window: u64) -> Vec<(usize, Fi
         counts: &counts,
         model: &model,
         history: History::Recorded,
+        manual: &[],
         seed: 0,
     };
     let llm = Blocking::new(Mock::new(MockKnobs::default()).unwrap());

@@ -15,5 +15,5 @@ mod prefix;
 pub use crate::engine::view::{Item, Kind, Source};
 pub use driver::replay;
 pub use event::{CompactionEvent, EditEvent, FiredEvent, OverflowEvent, ReplayEvent, RequestEvent, StuckEvent};
-pub use input::{CountCache, EstimateTable, History, Model, ReplayInput};
+pub use input::{CountCache, EstimateTable, History, Manual, Model, ReplayInput};
 pub use live::Live;

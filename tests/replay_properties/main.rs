@@ -87,6 +87,7 @@ impl<'a> Shared<'a> {
                 counts: &self.counts,
                 model: &model,
                 history,
+                manual: &[],
                 seed: 0,
             };
             let mut oracle = Oracle::new(input, preset.spec.estimator, &self.counter, &second);

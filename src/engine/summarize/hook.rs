@@ -88,10 +88,10 @@ impl Hook for GitHook {
         if commands.is_empty() {
             return HookAnswer::Proceed;
         }
-        let list = |items: &[String]| items.iter().map(|item| format!("- {item}\n")).collect::<String>();
+        let list = |items: &[String]| items.iter().flat_map(|item| ["- ", item, "\n"]).collect::<String>();
         let goal = goal.unwrap_or_default();
         let text =
-            format!("## Goal\n{goal}\n\n## Files Changed\n{}\n## Git Commands\n{}", list(&files), list(&commands),);
+            format!("## Goal\n{goal}\n\n## Files Changed\n{}\n## Git Commands\n{}", list(&files), list(&commands));
         let details = serde_json::to_string(&serde_json::json!({ "gitCommands": commands, "modifiedFiles": files }));
         HookAnswer::Supply { text: Text::new(text), details: details.ok().and_then(JsonText::new) }
     }

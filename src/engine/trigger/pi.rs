@@ -10,7 +10,7 @@ pub struct Pi(pub &'static Rules);
 
 impl Pi {
     /// What is compared with the threshold at a checkpoint; `None` when Pi does not look.
-    fn compared(&self, at: Checkpoint, now: &TriggerView<'_, '_>) -> Option<Tokens> {
+    fn compared(self, at: Checkpoint, now: &TriggerView<'_, '_>) -> Option<Tokens> {
         let context = now.context;
         let last = context.len().checked_sub(1)?;
         match at {

@@ -109,15 +109,14 @@ impl<'o> Object<'o> {
             if at > 0 {
                 self.out.push(b',');
             }
-            match block {
-                Block::Other(json) => self.out.extend_from_slice(json.as_str().as_bytes()),
-                _ => {
-                    let mut object = Object::new(self.out);
-                    object.block(block)?;
-                    object.extras(extras, &format!("{place}.{at}"));
-                    object.end();
-                }
+            if let Block::Other(json) = block {
+                self.out.extend_from_slice(json.as_str().as_bytes());
+                continue;
             }
+            let mut object = Object::new(self.out);
+            object.block(block)?;
+            object.extras(extras, &format!("{place}.{at}"));
+            object.end();
         }
         self.out.push(b']');
         Ok(())

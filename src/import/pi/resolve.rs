@@ -32,7 +32,7 @@ impl Builder {
             }
             entries.push(draft.entry);
         }
-        self.relink_notes(&mut entries, &HashSet::from_iter(0..count));
+        relink_notes(&mut entries, &(0..count).collect());
         entries
     }
 
@@ -63,7 +63,7 @@ impl Builder {
                 ..draft.entry
             })
             .collect();
-        self.relink_notes(&mut entries, &changed);
+        relink_notes(&mut entries, &changed);
         entries
     }
 
@@ -145,7 +145,7 @@ impl Builder {
         }
         let line = draft.entry.line;
         // Numbers from 0xF0000000 on keep clear of ids that count up from zero.
-        let id = (0xF000_0000 + at..).map(hex_id).find(|id| !first.contains_key(&**id))?;
+        let id = (0..=first.len()).map(|step| hex_id(0xF000_0000 + at + step)).find(|id| !first.contains_key(&**id))?;
         let fault = format!("the entry has no id; it gets `{id}`");
         self.fault((line, line), None, FindingKind::MissingId, fault);
         Some(id)
@@ -167,24 +167,24 @@ impl Builder {
             self.fault((line, line), None, FindingKind::MissingTarget, fault);
         }
     }
-
-    /// Notes hold their whole record, so their links must say what the tree says.
-    fn relink_notes(&mut self, entries: &mut [Entry], changed: &HashSet<usize>) {
-        for at in 0..entries.len() {
-            let EntryKind::Note { raw, .. } = &entries[at].kind else { continue };
-            if !changed.contains(&at) {
-                continue;
-            }
-            let parent = entries[at].parent.map(|parent| &*entries[parent.0].id);
-            let json = links::relinked(raw.as_str(), &entries[at].id, parent).and_then(JsonText::new);
-            if let (Some(json), EntryKind::Note { raw, .. }) = (json, &mut entries[at].kind) {
-                *raw = json;
-            }
-        }
-    }
 }
 
 /// An id as Pi makes them, eight hexadecimal digits.
 fn hex_id(number: usize) -> Box<str> {
     format!("{number:08x}").into()
+}
+
+/// Notes hold their whole record, so their links must say what the tree says.
+fn relink_notes(entries: &mut [Entry], changed: &HashSet<usize>) {
+    for at in 0..entries.len() {
+        let EntryKind::Note { raw, .. } = &entries[at].kind else { continue };
+        if !changed.contains(&at) {
+            continue;
+        }
+        let parent = entries[at].parent.map(|parent| &*entries[parent.0].id);
+        let json = links::relinked(raw.as_str(), &entries[at].id, parent).and_then(JsonText::new);
+        if let (Some(json), EntryKind::Note { raw, .. }) = (json, &mut entries[at].kind) {
+            *raw = json;
+        }
+    }
 }

@@ -43,7 +43,7 @@ impl Visible {
                     visible.entries.insert(*idx);
                 }
                 Source::Changed(..) | Source::Made(_) => {
-                    visible.made.extend(live.view().message(index).map(normalised))
+                    visible.made.extend(live.view().message(index).map(normalised));
                 }
                 Source::Omitted(_) | Source::Nothing => {}
             }
