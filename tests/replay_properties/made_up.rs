@@ -207,7 +207,7 @@ impl Builder {
         };
         let input = 10 * size as u64;
         let usage = usage.then(|| Usage { input, output: 5, ..Usage::default() });
-        let api = if size % 2 == 0 { "anthropic-messages" } else { "openai-completions" };
+        let api = if size.is_multiple_of(2) { "anthropic-messages" } else { "openai-completions" };
         let reply = Reply { api: api.into(), provider: "p".into(), model: "m".into(), stop, usage, error: None };
         self.message(Message::Assistant(Content { blocks, plain: false }, Box::new(reply)));
     }
@@ -258,7 +258,9 @@ fn session() -> impl Strategy<Value = Session> {
             let tool = ToolSchema { name: "read".into(), description: "Reads a file.".into(), parameters: "{}".into() };
             builder.transcript.head = Head { system: Some(words(50)), tools: Some(vec![tool]) };
         }
-        steps.iter().for_each(|step| builder.step(step));
+        for step in &steps {
+            builder.step(step);
+        }
         Session { steps, transcript: builder.transcript }
     })
 }

@@ -1,6 +1,8 @@
 //! The invariants of a replay (design §5), checked from scratch: on every session there is, and on sessions that a
 //! generator makes up to be as odd as a file can be.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
+
 #[path = "../common/mod.rs"]
 mod common;
 mod counts;
