@@ -134,6 +134,7 @@ fn with_live<T>(answer: &Answer, then: impl FnOnce(&Live<'_>) -> T) -> T {
         counts: &counts,
         model: &model,
         history: History::Recorded,
+        manual: &[],
         seed: 0,
     };
     then(&replay(input, &mut strategy, &Fixed, &mut |_| {}))

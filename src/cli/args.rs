@@ -113,6 +113,12 @@ pub(super) struct ReplayArgs {
     /// Print the summaries too
     #[arg(long)]
     pub(super) summaries: bool,
+    /// Compact by hand before this request, as `/compact` does
+    #[arg(long, value_name = "REQUEST")]
+    pub(super) compact_at: Option<u64>,
+    /// What the summary of that compaction shall look at
+    #[arg(long, value_name = "TEXT", requires = "compact_at")]
+    pub(super) focus: Option<String>,
 }
 
 #[derive(Debug, Args)]

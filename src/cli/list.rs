@@ -64,7 +64,7 @@ fn section(what: Listed, out: &mut impl Write) -> anyhow::Result<()> {
 }
 
 fn row(name: &str, about: &str, out: &mut impl Write) -> anyhow::Result<()> {
-    writeln!(out, "  {name:<20} {about}")?;
+    writeln!(out, "  {name:<22} {about}")?;
     Ok(())
 }
 

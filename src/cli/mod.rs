@@ -53,10 +53,25 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 fn complain(error: &anyhow::Error) {
     let mut stderr = io::stderr().lock();
     // With no stderr there is nobody to tell.
-    let _ = writeln!(stderr, "error: {error:#}");
+    let _ = writeln!(stderr, "error: {}", message(error));
     if let Some(hint) = hint(error) {
         let _ = writeln!(stderr, "hint: {hint}");
     }
+}
+
+/// The causes, outermost first; one that an outer message already quotes is not said again.
+fn message(error: &anyhow::Error) -> String {
+    let mut message = String::new();
+    for cause in error.chain().map(|cause| cause.to_string().trim_end().to_owned()) {
+        if message.contains(&cause) {
+            continue;
+        }
+        if !message.is_empty() {
+            message.push_str(": ");
+        }
+        message.push_str(&cause);
+    }
+    message
 }
 
 fn hint(error: &anyhow::Error) -> Option<String> {

@@ -45,6 +45,12 @@ pub const TRIGGERS: &[Descriptor] = &[
         "threshold, min_turns_to_keep",
         ARTICLE,
     ),
+    of(
+        "langchain",
+        "an amount of context, and the input budget of Deep Agents",
+        "when = { messages = N } | { tokens = N } | { fraction = F }, profile, input_budget",
+        DEEP,
+    ),
 ];
 
 /// Cut policies.
@@ -57,6 +63,12 @@ pub const CUTS: &[Descriptor] = &[
         "langchain",
         "keeps an amount of context, and goes back to the calls of results",
         "keep, profile; sizes are { messages = N } | { tokens = N } | { fraction = F }",
+        DEEP,
+    ),
+    of(
+        "langchain",
+        "keeps an amount of context, and goes back to the calls of results",
+        "keep = { messages = N } | { tokens = N } | { fraction = F }, profile",
         DEEP,
     ),
 ];
@@ -78,7 +90,55 @@ pub const SUMMARIZERS: &[Descriptor] = &[
         "template, max_tokens, git_hook = false",
         ARTICLE,
     ),
+    of(
+        "deepagents",
+        "one prompt over an XML transcript; names the file with the whole history",
+        "template, trim_tokens",
+        DEEP,
+    ),
 ];
 
 /// Recovery actions.
 pub const RECOVERIES: &[Descriptor] = &[of("recent-files", "names the files touched last", "count", ARTICLE)];
+
+#[cfg(test)]
+mod tests {
+    use super::{CUTS, Descriptor, EDITS, ESTIMATORS, RECOVERIES, SUMMARIZERS, TRIGGERS};
+    use crate::engine::preset::presets;
+
+    /// The `kind` of everything that a preset uses.
+    fn kinds(value: &toml::Value, under: &str, found: &mut Vec<(String, String)>) {
+        match value {
+            toml::Value::Table(table) => {
+                if let Some(kind) = table.get("kind").and_then(toml::Value::as_str) {
+                    found.push((under.to_owned(), kind.to_owned()));
+                }
+                table.iter().for_each(|(key, value)| kinds(value, key, found));
+            }
+            toml::Value::Array(items) => items.iter().for_each(|item| kinds(item, under, found)),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn everything_that_a_preset_uses_is_described() {
+        let described = |list: &[Descriptor], kind: &str| list.iter().any(|one| one.name == kind);
+        for preset in presets() {
+            let mut found = Vec::new();
+            kinds(&toml::Value::try_from(&preset.spec).unwrap(), "", &mut found);
+            assert!(found.len() >= 4, "{}", preset.name);
+            for (stage, kind) in found {
+                let list = match stage.as_str() {
+                    "estimator" => ESTIMATORS,
+                    "trigger" => TRIGGERS,
+                    "cut" => CUTS,
+                    "edits" => EDITS,
+                    "summarizer" => SUMMARIZERS,
+                    "recovery" => RECOVERIES,
+                    other => panic!("no list of {other}"),
+                };
+                assert!(described(list, &kind), "{}: {stage} {kind}", preset.name);
+            }
+        }
+    }
+}

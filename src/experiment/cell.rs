@@ -73,6 +73,7 @@ pub fn run_cell(
         counts,
         model: &model,
         history,
+        manual: &experiment.manual,
         seed: cell.seed,
     };
     let mut goal = Box::new(Goal::new(&session.items, &prepared.presence, window));

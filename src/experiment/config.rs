@@ -1,12 +1,16 @@
 //! `experiment.toml`.
 
+use std::fmt;
 use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::engine::preset::{preset, presets};
 use crate::engine::spec::StrategySpec;
 use crate::llm::MockKnobs;
+use crate::replay::Manual;
 
 /// What is run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -31,24 +35,55 @@ pub struct Experiment {
     /// Seeds; each makes a cell of its own.
     #[serde(default = "first_seed")]
     pub seeds: Vec<u64>,
+    /// Compactions by hand, in every cell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub manual: Vec<Manual>,
     /// The mock LLM.
     #[serde(default)]
     pub mock: MockKnobs,
 }
 
 /// A strategy in an experiment.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum StrategyConfig {
     /// A preset.
     Preset(String),
     /// Stages spelled out, under a name.
-    Own {
-        /// The name.
-        name: String,
-        /// The stages.
-        stages: Box<StrategySpec>,
-    },
+    Own(Box<OwnStrategy>),
+}
+
+/// A strategy whose stages are spelled out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OwnStrategy {
+    /// Its name.
+    pub name: String,
+    /// Its stages.
+    pub stages: StrategySpec,
+}
+
+/// Written out, because a derived untagged enum would say only that nothing matched.
+impl<'de> Deserialize<'de> for StrategyConfig {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either;
+        impl<'de> Visitor<'de> for Either {
+            type Value = StrategyConfig;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the name of a preset, or a table with `name` and `stages`")
+            }
+
+            fn visit_str<E>(self, name: &str) -> Result<Self::Value, E> {
+                Ok(StrategyConfig::Preset(name.to_owned()))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+                OwnStrategy::deserialize(MapAccessDeserializer::new(map)).map(|own| StrategyConfig::Own(Box::new(own)))
+            }
+        }
+        deserializer.deserialize_any(Either)
+    }
 }
 
 /// A model in an experiment.
@@ -80,6 +115,10 @@ impl ModelConfig {
         8_192
     }
 }
+
+/// Variants of one system are left out: they crowd the plots, and `--strategy` names them.
+const DEFAULT_STRATEGIES: [&str; 9] =
+    ["pi", "pi@0.58", "pi-article", "pi-three-part", "deepagents", "none", "tail-only", "drop-tool-results", "ralph"];
 
 fn full() -> String {
     "full".to_owned()
@@ -137,16 +176,17 @@ impl ConfigError {
 }
 
 impl Experiment {
-    /// The default experiment: every preset on the embedded datasets.
+    /// The default experiment: the real systems and the baselines on the embedded datasets.
     pub fn default_experiment() -> Self {
         Self {
             name: "default".to_owned(),
             transcripts: Vec::new(),
-            strategies: presets().iter().map(|preset| StrategyConfig::Preset(preset.name.to_owned())).collect(),
+            strategies: DEFAULT_STRATEGIES.map(|name| StrategyConfig::Preset(name.to_owned())).to_vec(),
             models: ModelConfig::default_models(),
             history: full(),
             reference: o200k(),
             seeds: first_seed(),
+            manual: Vec::new(),
             mock: MockKnobs::default(),
         }
     }
@@ -174,7 +214,7 @@ impl StrategyConfig {
     /// When there is no preset of this name.
     pub fn resolve(&self) -> Result<(String, Option<String>, StrategySpec), ConfigError> {
         match self {
-            Self::Own { name, stages } => Ok((name.clone(), None, (**stages).clone())),
+            Self::Own(own) => Ok((own.name.clone(), None, own.stages.clone())),
             Self::Preset(name) => {
                 let found = preset(name).ok_or_else(|| {
                     let names = presets();

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use super::embedded::{EMBEDDED, Embedded};
-use crate::import::{Finding, Format, ImportError, Imported, read_bytes, sniff};
+use crate::import::{Finding, ImportError, Imported, read_all};
 use crate::meter::goal::{ItemSet, ItemsError};
 use crate::transcript::{Head, Text, ToolSchema, Transcript};
 
@@ -128,7 +128,7 @@ pub fn load(paths: &[PathBuf]) -> Result<Corpus, CorpusError> {
         if path.is_dir() {
             folder(path, &mut corpus)?;
         } else {
-            corpus.sessions.push(file(path)?);
+            corpus.sessions.extend(file(path)?);
         }
     }
     if corpus.sessions.is_empty() {
@@ -141,8 +141,8 @@ pub fn load(paths: &[PathBuf]) -> Result<Corpus, CorpusError> {
 fn embedded_session(embedded: &Embedded) -> Result<Session, CorpusError> {
     let origin = |file: &str| format!("embedded:{}/{file}", embedded.name);
     let name = PathBuf::from(origin("session.jsonl"));
-    let session = imported(embedded.session.as_bytes(), embedded.name).map_err(|error| error.in_file(name))?;
-    annotated(session, embedded.dataset, Some(embedded.items), &origin)
+    let sessions = imported(embedded.session.as_bytes(), embedded.name).map_err(|error| error.in_file(name))?;
+    annotated(only(sessions, embedded.name)?, embedded.dataset, Some(embedded.items), &origin)
 }
 
 fn folder(path: &Path, corpus: &mut Corpus) -> Result<(), CorpusError> {
@@ -163,7 +163,7 @@ fn folder(path: &Path, corpus: &mut Corpus) -> Result<(), CorpusError> {
             folder(&entry, corpus)?;
         } else if entry.is_file() {
             match file(&entry) {
-                Ok(session) => corpus.sessions.push(session),
+                Ok(sessions) => corpus.sessions.extend(sessions),
                 Err(error) => corpus.skipped.push((entry, error.to_string())),
             }
         }
@@ -175,9 +175,14 @@ fn read(path: &Path) -> Result<Vec<u8>, CorpusError> {
     std::fs::read(path).map_err(|error| ImportError::from(error).in_file(path).into())
 }
 
-fn file(path: &Path) -> Result<Session, CorpusError> {
+fn file(path: &Path) -> Result<Vec<Session>, CorpusError> {
     let name = path.file_stem().map_or_else(|| path.display().to_string(), |stem| stem.to_string_lossy().into_owned());
     Ok(imported(&read(path)?, &name).map_err(|error| error.in_file(path))?)
+}
+
+/// The only session of a dataset's file.
+fn only(sessions: Vec<Session>, origin: &str) -> Result<Session, CorpusError> {
+    sessions.into_iter().next().ok_or_else(|| CorpusError::Nothing(origin.to_owned()))
 }
 
 fn dataset(path: &Path) -> Result<Session, CorpusError> {
@@ -185,28 +190,29 @@ fn dataset(path: &Path) -> Result<Session, CorpusError> {
         let path = path.join(name);
         std::fs::read_to_string(&path).map_err(|source| CorpusError::Io { path, source })
     };
-    let session = file(&path.join("session.jsonl"))?;
+    let session = only(file(&path.join("session.jsonl"))?, &path.display().to_string())?;
     let items = path.join("items.toml").is_file().then(|| text("items.toml")).transpose()?;
     annotated(session, &text("dataset.toml")?, items.as_deref(), &|file| path.join(file).display().to_string())
 }
 
-fn imported(bytes: &[u8], name: &str) -> Result<Session, ImportError> {
-    let format = sniff(bytes).unwrap_or(Format::Pi);
-    let Imported { transcript, findings, .. } = read_bytes(bytes, format)?;
+/// Every session of a file. Sessions of one file share their lineage.
+fn imported(bytes: &[u8], name: &str) -> Result<Vec<Session>, ImportError> {
+    let (format, all) = read_all(bytes)?;
     let mut sha256 = String::new();
     for byte in Sha256::digest(bytes) {
         // Writing to a string cannot fail.
         let _ = write!(sha256, "{byte:02x}");
     }
-    Ok(Session {
-        name: name.to_owned(),
+    let session = |Imported { transcript, findings, part, .. }| Session {
+        name: part.map_or_else(|| name.to_owned(), |part| format!("{name}#{part}")),
         lineage: name.to_owned(),
         transcript,
         items: ItemSet::default(),
-        sha256,
+        sha256: sha256.clone(),
         format: format.name(),
         findings,
-    })
+    };
+    Ok(all.into_iter().map(session).collect())
 }
 
 fn annotated(

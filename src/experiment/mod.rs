@@ -9,7 +9,7 @@ mod record;
 mod run;
 
 pub use cell::{Prepared, run_cell};
-pub use config::{ConfigError, Experiment, ModelConfig, StrategyConfig};
+pub use config::{ConfigError, Experiment, ModelConfig, OwnStrategy, StrategyConfig};
 pub use corpus::{Corpus, CorpusError, Session, load};
 pub use embedded::EMBEDDED;
 pub use grid::{Cell, grid};

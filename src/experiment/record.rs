@@ -68,7 +68,9 @@ fn compaction(cell: String, event: &CompactionEvent<'_, '_>) -> CompactionRecord
         split_turn: !event.plan.prefix.is_empty(),
         no_gain: event.no_gain(),
         repaired_orphans: event.repaired,
-        failure: event.summary.fallback.clone(),
+        from_hook: event.summary.from_hook,
+        details: event.summary.details.as_ref().map(|details| details.as_str().to_owned()),
+        fallback: event.summary.fallback.clone(),
         summary: (!text.is_empty()).then(|| text.to_owned()),
     }
 }

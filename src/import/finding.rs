@@ -78,4 +78,6 @@ pub struct Imported {
     pub findings: Vec<Finding>,
     /// Lines read and left out.
     pub lines: LineCounts,
+    /// Its name within the file, where a file holds several.
+    pub part: Option<Box<str>>,
 }

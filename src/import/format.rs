@@ -45,10 +45,10 @@ impl Format {
         }
     }
 
-    /// Reads a whole file of this format.
-    pub fn read(self, bytes: &[u8]) -> Result<Imported, ImportError> {
+    /// Reads a whole file of this format: one transcript, or several where the format allows it.
+    pub fn read(self, bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
         match self {
-            Self::Pi => pi::read(bytes),
+            Self::Pi => pi::read(bytes).map(|one| vec![one]),
         }
     }
 }

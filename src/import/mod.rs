@@ -23,18 +23,28 @@ pub fn read_file(path: impl AsRef<Path>) -> Result<Imported, ImportError> {
     let path = path.as_ref();
     let read = || {
         let bytes = std::fs::read(path)?;
-        if bytes.iter().all(u8::is_ascii_whitespace) {
-            return Err(ImportError::Empty);
-        }
-        let format = sniff(&bytes[..bytes.len().min(HEAD)]).ok_or_else(|| unknown(&bytes))?;
-        read_bytes(&bytes, format)
+        read_bytes(&bytes, recognise(&bytes)?)
     };
     read().map_err(|error| error.in_file(path))
 }
 
-/// Reads a transcript of a known format.
+/// Reads a transcript of a known format; the first, where the file holds several.
 pub fn read_bytes(bytes: &[u8], format: Format) -> Result<Imported, ImportError> {
-    format.read(bytes)
+    format.read(bytes)?.into_iter().next().ok_or(ImportError::Empty)
+}
+
+/// Reads every transcript of a file, and tells its format by the first bytes.
+pub fn read_all(bytes: &[u8]) -> Result<(Format, Vec<Imported>), ImportError> {
+    let format = recognise(bytes)?;
+    Ok((format, format.read(bytes)?))
+}
+
+/// The format of a file.
+fn recognise(bytes: &[u8]) -> Result<Format, ImportError> {
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Err(ImportError::Empty);
+    }
+    sniff(&bytes[..bytes.len().min(HEAD)]).ok_or_else(|| unknown(bytes))
 }
 
 /// The error for bytes that no format claims.

@@ -55,7 +55,7 @@ impl Meter for Cache {
         match event {
             ReplayEvent::Request(request) => {
                 self.prompt += request.reference.0;
-                self.reused += if request.number > 1 { request.reused.0 } else { 0 };
+                self.reused += request.reused.0;
             }
             ReplayEvent::Compaction(compaction) => {
                 let after = compaction.after.request_tokens();

@@ -59,12 +59,16 @@ impl<'a> Driver<'a, '_> {
     /// One request and its reply.
     fn reply(&mut self, idx: EntryIdx, reply: &Reply, calls: bool) {
         self.live.close_open_calls();
+        let number = self.request;
+        for manual in self.input.manual.iter().filter(|manual| manual.request == number) {
+            self.compact(Checkpoint::Manual, "by hand", manual.instructions.as_deref());
+        }
         self.edits();
         self.checkpoint(Checkpoint::BeforeRequest);
         let mut reference = self.live.request_tokens();
         if reference > self.input.model.window {
             (self.observe)(&ReplayEvent::Overflow(OverflowEvent { request: self.request, reference }));
-            self.compact(Checkpoint::Overflow, "the request does not fit the window");
+            self.compact(Checkpoint::Overflow, "the request does not fit the window", None);
             reference = self.live.request_tokens();
         }
         let event = RequestEvent {
@@ -111,18 +115,18 @@ impl<'a> Driver<'a, '_> {
         let context = self.live.view();
         let now = TriggerView { context, estimate, window: model.window, max_output: model.max_output };
         if let Decision::Compact(reason) = self.strategy.trigger.decide(at, &now) {
-            self.compact(at, &reason);
+            self.compact(at, &reason, None);
         }
     }
 
     /// Compacts, or says why not.
-    fn compact(&mut self, checkpoint: Checkpoint, reason: &str) {
+    fn compact(&mut self, checkpoint: Checkpoint, reason: &str, instructions: Option<&str>) {
         let goal = CutGoal { window: self.input.model.window, checkpoint };
         let done = if self.input.history == History::Recorded {
             Err(format!("{reason}; the recorded history is followed"))
         } else {
             match self.strategy.cut.cut(self.live.view(), goal) {
-                Ok(plan) => compaction::compact(self, checkpoint, reason, &plan),
+                Ok(plan) => compaction::compact(self, checkpoint, reason, instructions, &plan),
                 Err(nothing) => Err(nothing.0.into_owned()),
             }
         };

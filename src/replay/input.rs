@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::str::FromStr;
 use std::sync::Mutex;
 
+use serde::{Deserialize, Serialize};
+
 use crate::engine::estimate::Estimator;
 use crate::engine::view::Item;
 use crate::tokens::{MessageTable, Reference};
@@ -108,6 +110,16 @@ impl CountCache {
     }
 }
 
+/// A compaction by hand (`/compact`).
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manual {
+    /// Before this request, from 1.
+    pub request: u64,
+    /// What the summary shall look at.
+    pub instructions: Option<String>,
+}
+
 /// One transcript, ready to be replayed under a model.
 #[derive(Clone, Copy, Debug)]
 pub struct ReplayInput<'a> {
@@ -125,6 +137,8 @@ pub struct ReplayInput<'a> {
     pub model: &'a Model,
     /// Which past to follow.
     pub history: History,
+    /// Compactions by hand.
+    pub manual: &'a [Manual],
     /// Seed of the cell.
     pub seed: u64,
 }

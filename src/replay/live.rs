@@ -17,6 +17,8 @@ pub struct Live<'a> {
     sent: Vec<bool>,
     sent_count: u64,
     pairing: Pairing,
+    /// There is a request before.
+    has_request: bool,
     /// Leading items that are as they were in the request before.
     stable: usize,
     /// Tokens that the first changed item still shares with what stood there.
@@ -33,6 +35,7 @@ impl<'a> Live<'a> {
             sent: Vec::new(),
             sent_count: 0,
             pairing: Pairing::default(),
+            has_request: false,
             stable: 0,
             shared: Tokens(0),
             estimates: input.estimates,
@@ -76,13 +79,17 @@ impl<'a> Live<'a> {
         self.sent_count
     }
 
-    /// Reference tokens of the longest common prefix with the request before.
+    /// Reference tokens of the longest common prefix with the request before; nothing before the first.
     pub fn reused_tokens(&self) -> Tokens {
+        if !self.has_request {
+            return Tokens(0);
+        }
         self.head_tokens() + self.reference.range(0..self.stable) + self.shared
     }
 
     /// From now on the context is compared with this request.
     pub(super) fn mark_request(&mut self) {
+        self.has_request = true;
         self.stable = self.view.len();
         self.shared = Tokens(0);
     }

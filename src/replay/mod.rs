@@ -14,5 +14,5 @@ mod pairing;
 pub use crate::engine::view::{Item, Kind, Source};
 pub use driver::replay;
 pub use event::{CompactionEvent, EditEvent, OverflowEvent, ReplayEvent, RequestEvent, StuckEvent};
-pub use input::{CountCache, EstimateTable, History, Model, ReplayInput};
+pub use input::{CountCache, EstimateTable, History, Manual, Model, ReplayInput};
 pub use live::Live;

@@ -182,8 +182,12 @@ pub struct CompactionRecord {
     pub no_gain: bool,
     /// Orphan calls and results that the strategy left and the replay removed.
     pub repaired_orphans: u64,
-    /// The summary failed, and what was done instead.
-    pub failure: Option<String>,
+    /// The summary came from an extension.
+    pub from_hook: bool,
+    /// Data stored beside the summary, such as file lists, as JSON.
+    pub details: Option<String>,
+    /// What stands for the dropped part is not what was asked for: why, in words.
+    pub fallback: Option<String>,
     /// The text that stands for the dropped part, where there is one.
     pub summary: Option<String>,
 }

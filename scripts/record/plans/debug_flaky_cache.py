@@ -1,6 +1,8 @@
 """A long hunt for a flaky test: wrong hypotheses, reverts, rules of the user, a changed number."""
 
 from plans.calls import bash, edit, grep, read, write
+from plans.debug_flaky_cache_items import ITEMS  # noqa: F401
+from plans.debug_flaky_cache_texts import ADR, REGRESSION_TEST, SYSTEM
 
 NAME = "debug-flaky-cache"
 PROJECT = "larder"
@@ -11,153 +13,6 @@ DESCRIPTION = (
     "An agent looks for the reason why two tests of a small Python cache fail under a third of the seeds. Four wrong "
     "hypotheses are tried and reverted, the user forbids the easy ways out, one number is changed later on."
 )
-
-SYSTEM = """
-You are a coding agent that works in a terminal, in the project folder /home/dev/larder. A person gives you tasks; you
-solve them by reading and changing files and by running commands.
-
-How to work
-- Look before you change. Read the file you are about to edit, and find the callers of what you want to alter.
-- Prefer the smallest change that removes the cause. Do not paper over a symptom: a test that is made quiet is worse than
-  a test that fails.
-- After each change run the tests that cover it. Say what you ran and what came out, with numbers. When something fails,
-  show the part of the output that matters.
-- If an experiment does not confirm your idea, take it back completely before you try the next one, and say so.
-- Keep to the style of the file: names, comments, order of imports. Comments explain a reason, not the obvious.
-- Never commit, tag or publish unless the person asks for it.
-- What the person said about limits stays in force until the person takes it back, also many messages later.
-
-Tools
-- `read` shows a file; for long files use offset and limit.
-- `grep` finds lines by regular expression.
-- `edit` replaces a text that occurs exactly once; copy it with its indentation.
-- `write` creates a file or replaces it whole. Use it for new files, not for small changes.
-- `bash` runs a command. There is no terminal behind it: no editors, no pagers, no questions. Commands that print more than
-  50 kB are cut at the start.
-Independent calls may be made together in one reply; their results come back in order.
-
-Answers
-- Be short and concrete. Start with the result, then the evidence, then what is open.
-- Name files with their path, functions with their module, times with their unit.
-- When there is more than one way, give the alternatives with one line for and one line against each, and say which one you
-  would take and why.
-- If you are not sure, say what you know, what you guess, and which check would settle it.
-
-The environment is Linux with Python, git and the usual shell tools. The network cannot be reached. The clock of the machine
-is not to be trusted for measurements, so tests bring their own source of time.
-"""
-
-REGRESSION_TEST = '''
-"""When a life begins: regression tests for LARD-318. Time stands still unless a test moves it."""
-
-import unittest
-from contextlib import contextmanager
-
-from larder import Cache, ManualClock
-from larder.entry import Entry
-from larder.events import Events
-from larder.loader import Loader
-from larder.lock import KeyLocks
-from larder.store import MemoryStore
-
-from tests.test_ttl import SlowSource
-
-
-class SlowLocks(KeyLocks):
-    """Getting the lock takes time, as if another thread held it."""
-
-    def __init__(self, clock, seconds):
-        super().__init__()
-        self._clock = clock
-        self._seconds = seconds
-
-    @contextmanager
-    def hold(self, key, timeout):
-        with super().hold(key, timeout):
-            self._clock.advance(self._seconds)
-            yield
-
-
-class StampTest(unittest.TestCase):
-    def setUp(self):
-        self.clock = ManualClock()
-
-    def test_life_begins_when_the_value_is_available(self):
-        cache = Cache(ttl=10, clock=self.clock)
-        source = SlowSource(self.clock, 4)
-        cache.get_or_load("k", source)
-        self.clock.advance(9.9)
-        self.assertEqual(cache.get_or_load("k", source), "price-1")
-        self.clock.advance(0.1)
-        self.assertEqual(cache.get_or_load("k", source), "price-2")
-
-    def test_load_longer_than_the_life_is_still_served_once(self):
-        cache = Cache(ttl=2, clock=self.clock)
-        source = SlowSource(self.clock, 3)
-        cache.get_or_load("k", source)
-        self.assertEqual(cache.get("k"), "price-1")
-
-    def test_waiter_does_not_get_a_value_that_expired_while_it_waited(self):
-        store = MemoryStore()
-        loader = Loader(store, self.clock, Events(), lock_timeout=60)
-        loader._locks = SlowLocks(self.clock, 20)
-        store.set(Entry("k", "old", self.clock.now(), ttl=10))
-        self.assertEqual(loader.load("k", lambda: "new", ttl=10).value, "new")
-
-    def test_refresh_gives_a_whole_life(self):
-        cache = Cache(ttl=10, refresh_ahead=0.3, clock=self.clock)
-        source = SlowSource(self.clock, 4)
-        cache.get_or_load("k", source)
-        self.clock.advance(8)
-        cache.get_or_load("k", source)
-        self.clock.advance(6.9)
-        cache.get_or_load("k", source)
-        self.assertEqual(source.calls, 2)
-
-    def test_events_carry_the_times_that_were_used(self):
-        cache = Cache(ttl=10, clock=self.clock)
-        cache.get_or_load("k", SlowSource(self.clock, 4))
-        times = {event.kind: event.at for event in cache.events.last()}
-        self.assertEqual(times["store"] - times["load"], 4)
-
-
-if __name__ == "__main__":
-    unittest.main()
-'''
-
-ADR = """
-# ADR 007: the life of a value begins after its load
-
-Status: accepted, 2026-03-04. Ticket: LARD-318.
-
-## Context
-
-`Loader.load` read the clock once, before it waited for the key's lock and before it called the source. The entry was
-stamped with that time. A source that takes 300 ms took 300 ms away from the life of every value. With a `ttl` of 0.5 s only
-about 200 ms were left, and scheduling delay decided whether a test passed: 22 of 60 seeds failed in `tests.test_ttl`, 19 of
-60 in `tests.test_refresh`.
-
-## Decision
-
-The clock is read twice, both times under the lock: once to decide whether what is in the store is still fresh, and once
-after the source has returned. The second reading stamps the entry.
-
-## Rejected
-
-- **A grace of 20 ms in `Entry.expired`.** Fewer failures (5 of 60), but values would be served after their life: breaks
-  promise 1 of the README.
-- **Wider margins or retries in the tests.** They hide the loss of life, which customers feel as needless loads.
-- **A shorter `ttl` for the source.** The source does not know when it began to wait.
-- **Stamping in `MemoryStore.set`.** Two stores, one of them persistent; the store has no clock and should not get one.
-
-## Consequences
-
-- A value lives `ttl` seconds from the moment it is available, whatever the load took.
-- A waiter that waited longer than a life does not get a stale value any more.
-- A value can be as old as `ttl` plus the duration of its load, measured from the start of the load. The price service
-  accepts this; the nightly export sets its own `ttl`.
-- `load` events keep the time at which the load began, `store` events the stamp.
-"""
 
 
 def play(s):
@@ -513,7 +368,7 @@ with ManualClock in tests/test_stamp.py that would have failed before: also one 
         tag="stamp-proof",
     )
     s.agent(
-        "Without the fix 5 of 5 fail or 4 of 5, see above; with it all pass. Counting exactly, and writing the ADR.",
+        "Without the fix they fail, with it they pass. Which ones exactly, in one list, and then the ADR.",
         bash("git stash push -q larder/loader.py && python3 -m unittest tests.test_stamp 2>&1 | grep -E '^(FAIL|ERROR|Ran|FAILED)'; git stash pop -q"),
         write("docs/adr-007-stamp-after-load.md", ADR),
         tag="adr",
@@ -804,84 +659,3 @@ REVIEW = (
     ("docs/known-issues.md", "Last, the entry for LARD-325: can a person reproduce it from the text alone?"),
     ("README.md", "Yes. And the README with the default of 45."),
 )
-
-ITEMS = [
-    dict(id="goal-cause", category="goal", critical=True, source=["u1"],
-         text="Find the cause of the flaky test test_fresh_value_is_served_without_a_second_load (LARD-318).",
-         must=[["test_fresh_value_is_served_without_a_second_load", "LARD-318"]]),
-    dict(id="goal-200-seeds", category="goal", critical=True, source=["u1"], done_at="green",
-         text="Done means: repeat.py with 200 seeds is green for tests.test_ttl and tests.test_refresh.",
-         must=[["200 seeds"], ["tests.test_ttl", "test_ttl"], ["tests.test_refresh", "test_refresh"]]),
-    dict(id="rule-public-api", category="constraint", critical=True, source=["u1"],
-         text="Do not touch the public API: nothing in __all__ changes its name or signature.",
-         must=[["public API", "`__all__`"], ["do not touch", "not touch", "no change", "unchanged"]],
-         must_not=["may change the public API", "change the public API as needed"]),
-    dict(id="rule-no-dependencies", category="constraint", source=["u1"],
-         text="Do not add dependencies, not even for tests.",
-         must=[["do not add dependencies", "no dependencies", "no new dependencies"]],
-         must_not=["dependencies may be added"]),
-    dict(id="rule-no-loosening", category="constraint", critical=True, source=["u1"],
-         text="Do not loosen the tests: no larger margins, no retries, no skip.",
-         must=[["loosen the tests", "no larger margins", "no retries"]],
-         must_not=["margins may be widened"]),
-    dict(id="rule-jitter-clock", category="constraint", source=["u1"],
-         text="Leave JitterClock alone; worst = 0.040 is measured.",
-         must=[["JitterClock"], ["0.040", "40 ms"]]),
-    dict(id="rule-python-39", category="constraint", source=["u1"],
-         text="The package must keep running on Python 3.9.", must=[["Python 3.9", "Python >= 3.9"]]),
-    dict(id="value-ttl-failures", category="value", source=["repro.1", "a1"],
-         text="Before the fix tests.test_ttl failed for 22 of 60 seeds.", must=[["22 of 60"]]),
-    dict(id="value-refresh-failures", category="value", source=["repro.2", "a1"],
-         text="Before the fix tests.test_refresh failed for 19 of 60 seeds.", must=[["19 of 60"]]),
-    dict(id="error-second-load", category="error", source=["repro.1"],
-         text="The failing assertion: 'price-2' != 'price-1', the value is thrown away as expired at the second request.",
-         must=[["'price-2' != 'price-1'"]]),
-    dict(id="error-refresh-test", category="error", source=["repro.2", "a1"],
-         text="The second flaky test is test_slow_reload_leaves_a_whole_life.",
-         must=[["test_slow_reload_leaves_a_whole_life"]]),
-    dict(id="rejected-sweeper", category="decision", source=["exp1-back", "a2"],
-         text="The sweeper is not the cause: it first sweeps after sweep_every = 5 s; the experiment was reverted.",
-         must=[["sweeper"], ["5 s", "sweep_every"]], must_not=["the sweeper is the cause", "caused by the sweeper"]),
-    dict(id="rejected-boundary", category="decision", source=["exp2-back", "exp2", "a2"],
-         text="The boundary (>= against >) is not the cause; reverted because it breaks a specified test.",
-         must=[["boundary"], ["`>=`", ">="]], must_not=["boundary was changed to >"]),
-    dict(id="rejected-grace", category="decision", critical=True, source=["exp3-back", "u4"],
-         text="A grace of 20 ms is rejected for good: 5 of 60 seeds still fail and promise 1 would be broken.",
-         must=[["grace"], ["5 of 60", "promise 1"]], must_not=["grace was added", "grace of 20 ms is used"]),
-    dict(id="cause-stamp", category="error", critical=True, source=["exp4", "a3"],
-         text="Cause: Loader.load reads the clock before the lock and the load and stamps the entry with it.",
-         must=[["Loader.load"], ["stamp"]]),
-    dict(id="decision-stamp-after-load", category="decision", critical=True, source=["u5"],
-         text="Stamp after the load, in the loader, not in the store, because the store has no clock.",
-         must=[["stamp after the load", "stamped after the load"], ["store has no clock", "no clock"]],
-         must_not=["stamp in the store instead"]),
-    dict(id="artifact-loader", category="artifact", source=["fix", "a3"],
-         text="larder/loader.py was changed: a second clock reading after the source returned.",
-         must=[["larder/loader.py"]]),
-    dict(id="artifact-stamp-tests", category="artifact", source=["u5", "stamp-tests"],
-         text="tests/test_stamp.py was written: five regression tests with ManualClock.", must=[["tests/test_stamp.py"]]),
-    dict(id="artifact-adr", category="artifact", source=["u5", "adr"],
-         text="docs/adr-007-stamp-after-load.md was written.", must=[["adr-007-stamp-after-load.md"]]),
-    dict(id="progress-fixed", category="progress", source=["a3"],
-         text="The fix is in: 0 of 200 seeds fail in both modules.", must=[["0 of 200"]]),
-    dict(id="progress-adr-tests", category="progress", source=["a4"],
-         text="ADR and five regression tests are done; the suite has 39 tests at that point; scratch/ must not be committed.",
-         must=[["39 tests", "five tests"], ["scratch"]]),
-    dict(id="value-export-ttl", category="value", source=["u5"],
-         text="The nightly export sets ttl = 900 itself.", must=[["900"], ["export"]]),
-    dict(id="value-timeout-30", category="value", source=["u6", "a5"], superseded_by="value-timeout-45",
-         text="Default lock_timeout 30 s (superseded).", must=[["lock_timeout"], ["30 s"]]),
-    dict(id="value-timeout-45", category="value", critical=True, source=["u7", "a6"],
-         text="The default of lock_timeout is 45 s (p99.9 is 38.2 s, the maximum 41 s, the load balancer cuts at 50 s).",
-         must=[["lock_timeout", "45 s"], ["45"]],
-         must_not=["lock_timeout is 30 s", "lock_timeout = 30", "lock_timeout: 30 s", "default lock_timeout of 30 s"]),
-    dict(id="rejected-60", category="decision", source=["u7"],
-         text="A lock_timeout of 60 s is rejected: the load balancer cuts at 50 s.", must=[["60 s"], ["load balancer"], ["50 s"]]),
-    dict(id="value-version", category="value", critical=True, source=["u8"],
-         text="The version is 2.4.2, not 2.5.0.", must=[["2.4.2"]], must_not=["version is 2.5.0", "release 2.5.0"]),
-    dict(id="rule-no-tag", category="constraint", source=["u8"],
-         text="Do not tag: Mirja does the release on Thursday.", must=[["Mirja"], ["tag"]]),
-    dict(id="progress-known-issue", category="progress", source=["u10", "known"],
-         text="LARD-325 (FileStore after a reboot) is open, described in docs/known-issues.md, not part of 2.4.2.",
-         must=[["LARD-325"], ["known-issues.md"]]),
-]

@@ -111,12 +111,12 @@ impl<'o> Object<'o> {
             }
             if let Block::Other(json) = block {
                 self.out.extend_from_slice(json.as_str().as_bytes());
-            } else {
-                let mut object = Object::new(self.out);
-                object.block(block)?;
-                object.extras(extras, &format!("{place}.{at}"));
-                object.end();
+                continue;
             }
+            let mut object = Object::new(self.out);
+            object.block(block)?;
+            object.extras(extras, &format!("{place}.{at}"));
+            object.end();
         }
         self.out.push(b']');
         Ok(())

@@ -54,7 +54,7 @@ pub(super) fn read(record: &mut Record<'_>, raw: &str) -> Option<Read> {
             from_hook: from_hook(&mut rest, sink),
         }),
         Slot::Good(Kind::CustomMessage) => {
-            let body = content(&mut rest, "content", sink);
+            let body = content(rest.take("content"), "content", sink);
             Read::of(EntryKind::Message(Message::Custom(Box::new(custom(&mut rest, body, sink)))))
         }
         Slot::Good(Kind::ContextEdit) => context_edit(&mut rest, sink),
@@ -101,9 +101,9 @@ fn compaction(rest: &mut Rest<'_>, sink: &mut Sink) -> Read {
     Read { first_kept_index, ..Read::of(EntryKind::Compaction(Box::new(compaction))) }
 }
 
-fn content(rest: &mut Rest<'_>, name: &str, sink: &mut Sink) -> Content {
-    let raw = rest.take(name).unwrap_or(Cow::Borrowed("null"));
-    let place = if name == "content" { "content" } else { "replacement.content" };
+/// Reads the content whose JSON text is `raw`.
+fn content(raw: Option<Cow<'_, str>>, place: &str, sink: &mut Sink) -> Content {
+    let raw = raw.unwrap_or(Cow::Borrowed("null"));
     let slot = reread(&raw, ContentSeed::<LazyValue<'_>>::new(sink, place)).unwrap_or(Slot::Wrong);
     slot.required(sink, place)
 }
@@ -111,25 +111,19 @@ fn content(rest: &mut Rest<'_>, name: &str, sink: &mut Sink) -> Content {
 /// `replacement` is `null` (leave the target out) or `{content}`.
 fn context_edit(rest: &mut Rest<'_>, sink: &mut Sink) -> Read {
     let target = rest.scalar("targetId").required(sink, "targetId");
-    let replacement = match rest.take("replacement") {
-        Some(raw) if raw.trim() != "null" => {
-            if let Some(mut fields) = Rest::of(&raw) {
-                let raw = fields.take("content").unwrap_or(Cow::Borrowed("null"));
-                let mut wrapped = Rest(vec![(Cow::Borrowed("replacement"), raw)]);
-                let body = content(&mut wrapped, "replacement", sink);
-                fields.flush(sink, "replacement");
-                Some(body)
-            } else {
-                sink.bad("`replacement` is not an object; read as empty content");
-                Some(Content::default())
-            }
-        }
-        Some(_) => None,
-        None => {
-            sink.bad("`replacement` is missing; read as null, which leaves the target out");
-            None
-        }
-    };
+    let raw = rest.take("replacement");
+    if raw.is_none() {
+        sink.bad("`replacement` is missing; read as null, which leaves the target out");
+    }
+    let replacement = raw.filter(|raw| raw.trim() != "null").map(|raw| {
+        let Some(mut fields) = Rest::of(&raw) else {
+            sink.bad("`replacement` is not an object; read as empty content");
+            return Content::default();
+        };
+        let body = content(fields.take("content"), "replacement.content", sink);
+        fields.flush(sink, "replacement");
+        body
+    });
     Read::of(EntryKind::ContextEdit(ContextEdit { target, replacement }))
 }
 

@@ -169,6 +169,11 @@ impl Builder {
     }
 }
 
+/// An id as Pi makes them, eight hexadecimal digits.
+fn hex_id(number: usize) -> Box<str> {
+    format!("{number:08x}").into()
+}
+
 /// Notes hold their whole record, so their links must say what the tree says.
 fn relink_notes(entries: &mut [Entry], changed: &HashSet<usize>) {
     for at in 0..entries.len() {
@@ -182,9 +187,4 @@ fn relink_notes(entries: &mut [Entry], changed: &HashSet<usize>) {
             *raw = json;
         }
     }
-}
-
-/// An id as Pi makes them, eight hexadecimal digits.
-fn hex_id(number: usize) -> Box<str> {
-    format!("{number:08x}").into()
 }

@@ -66,9 +66,8 @@ fn recover<R: Reader>(lines: &[Line<'_>], text: &str, reason: &str, builder: &mu
         }
         return 0;
     }
-    if text.starts_with('{')
-        && let Some(used) = join::<R>(lines, builder)
-    {
+    let joined = if text.starts_with('{') { join::<R>(lines, builder) } else { None };
+    if let Some(used) = joined {
         return used;
     }
     if !salvage::<R>(&lines[0], text, builder) {

@@ -3,24 +3,35 @@
 /// How many lone surrogates `json` spells as `\uD800` to `\uDFFF`.
 pub(super) fn lone(json: &str) -> usize {
     let bytes = json.as_bytes();
-    let (mut at, mut count) = (0, 0);
-    let mut high = false;
-    while at < bytes.len() {
-        let unit = if bytes[at] == b'\\' { escaped_unit(&bytes[at + 1..]) } else { None };
-        let (is_high, is_low) = match unit {
-            Some(unit) => ((0xD800..0xDC00).contains(&unit), (0xDC00..0xE000).contains(&unit)),
-            None => (false, false),
+    // Most lines have none: then no escape is looked at one by one.
+    let start = [br"\ud", br"\uD"].into_iter().filter_map(|escape| memchr::memmem::find(bytes, escape)).min();
+    let Some(start) = start else { return 0 };
+    // Back to the first of a run of backslashes, each second of which is escaped by the one before.
+    let mut at = bytes[..start].iter().rposition(|&byte| byte != b'\\').map_or(0, |before| before + 1);
+    let (mut count, mut open) = (0, None);
+    while let Some(step) = memchr::memchr(b'\\', &bytes[at..]) {
+        at += step;
+        let Some(unit) = escaped_unit(&bytes[at + 1..]) else {
+            at += 2;
+            if at >= bytes.len() {
+                break;
+            }
+            continue;
         };
-        // A high half still open here had no low half, and a low half without one open is alone.
-        count += usize::from(high != is_low);
-        high = is_high;
-        at += match (bytes[at], unit) {
-            (b'\\', Some(_)) => 6,
-            (b'\\', None) => 2,
-            _ => 1,
-        };
+        let paired = open.take() == Some(at);
+        match unit {
+            0xD800..0xDC00 => {
+                count += 1;
+                open = Some(at + 6);
+            }
+            // A low half right after a high one, which was counted as alone.
+            0xDC00..0xE000 if paired => count -= 1,
+            0xDC00..0xE000 => count += 1,
+            _ => {}
+        }
+        at += 6;
     }
-    count + usize::from(high)
+    count
 }
 
 /// The code unit of `uXXXX`.

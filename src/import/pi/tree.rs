@@ -150,7 +150,7 @@ impl Builder {
         };
         self.findings.sort_by_key(|finding| finding.line);
         let transcript = Transcript { meta, entries, ..Transcript::default() };
-        Ok(Imported { transcript, findings: self.findings, lines: self.counts })
+        Ok(Imported { transcript, findings: self.findings, lines: self.counts, part: None })
     }
 
     /// A file without a header is read if anything in it is an entry that Pi knows.

@@ -55,7 +55,7 @@ const REQUESTS: [Fixed; 9] = [
     ("overflow", "true or false", "It did not fit the window."),
 ];
 
-const COMPACTIONS: [Fixed; 19] = [
+const COMPACTIONS: [Fixed; 20] = [
     ("request", "number", "The next request, from 1."),
     ("checkpoint", "text", "When the trigger was asked."),
     ("reason", "text", "Why it fired."),
@@ -74,7 +74,8 @@ const COMPACTIONS: [Fixed; 19] = [
     ("split_turn", "true or false", "The cut split a turn."),
     ("no_gain", "true or false", "The context did not become smaller."),
     ("repaired_orphans", "count", "Calls and results without their partner that the replay removed."),
-    ("failure", "text", "How the summary failed and what was done instead; empty when it did not."),
+    ("from_hook", "true or false", "The summary came from an extension."),
+    ("fallback", "text", "Why what stands for the dropped part is not what was asked for; empty when it is."),
 ];
 
 const INCIDENTS: [Fixed; 8] = [

@@ -207,7 +207,8 @@ fn compaction_fields(compaction: &CompactionRecord) -> Vec<String> {
         compaction.split_turn.to_string(),
         compaction.no_gain.to_string(),
         compaction.repaired_orphans.to_string(),
-        word(compaction.failure.as_deref().unwrap_or_default()),
+        compaction.from_hook.to_string(),
+        word(compaction.fallback.as_deref().unwrap_or_default()),
     ]
 }
 

@@ -135,9 +135,9 @@ fn notes(compaction: &CompactionRecord) -> Markup {
         @if orphans > 0 {
             span class="tag bad" { (count(orphans)) @if orphans == 1 { " orphan removed" } @else { " orphans removed" } }
         }
-        @if compaction.failure.is_some() { span class="tag bad" { "summary failed" } }
+        @if compaction.fallback.is_some() { span class="tag bad" { "fallback" } }
         @if compaction.summary.is_none() { span class="tag" { "no summary" } }
-        @if let Some(failure) = &compaction.failure { p { (visible(failure)) } }
+        @if let Some(fallback) = &compaction.fallback { p { (visible(fallback)) } }
     }
 }
 

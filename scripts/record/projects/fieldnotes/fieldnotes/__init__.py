@@ -1,0 +1,3 @@
+"""Client for field surveys."""
+
+__version__ = "1.8.0"
