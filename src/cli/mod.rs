@@ -90,6 +90,9 @@ fn hint(error: &anyhow::Error) -> Option<String> {
 }
 
 fn exit_of(error: &anyhow::Error) -> Exit {
+    if error.is::<run::Stopped>() {
+        return Exit::Inconclusive;
+    }
     if error.is::<CorpusError>() || error.is::<ImportError>() || error.is::<RunError>() {
         Exit::BadInput
     } else {
