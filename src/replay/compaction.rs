@@ -1,5 +1,7 @@
 //! One compaction: summary, recovery, new context.
 
+use std::collections::HashSet;
+
 use super::driver::Driver;
 use super::{CompactionEvent, ReplayEvent};
 use crate::engine::cut::CutPlan;
@@ -80,14 +82,7 @@ fn apply(
 
 /// Follows a compaction of the recording: its summary, what it kept, and what comes after.
 pub(super) fn follow_recorded(driver: &mut Driver<'_, '_>, recorded: &Compaction) {
-    let transcript = driver.input.transcript;
-    let view = driver.live.view();
-    let is_first = |item: &Item| {
-        item.origin()
-            .is_some_and(|EntryIdx(index)| Some(&*transcript.entries[index].id) == recorded.first_kept.as_deref())
-    };
-    // A boundary that is not there keeps nothing.
-    let kept_from = view.items().iter().position(is_first).unwrap_or(view.len());
+    let kept_from = first_kept(driver, recorded);
     let summary = Summary {
         message: Some(Message::CompactionSummary(recorded.summary.clone())),
         text: recorded.summary.clone(),
@@ -100,4 +95,15 @@ pub(super) fn follow_recorded(driver: &mut Driver<'_, '_>, recorded: &Compaction
     apply(driver, Checkpoint::Manual, "recorded", &plan, &summary, made);
     // The recorded context is this one.
     driver.recorded = true;
+}
+
+/// The first item of the context that stands at or after the entry that the recording names: that entry may have no item
+/// of its own, as an older compaction has none. A name that is not on the path, or the compaction's own, keeps nothing.
+fn first_kept(driver: &Driver<'_, '_>, recorded: &Compaction) -> usize {
+    let (transcript, path, view) = (driver.input.transcript, driver.input.path, driver.live.view());
+    let named = |id: &str| path.iter().position(|&idx| *transcript.entry(idx).id == *id);
+    let Some(from) = recorded.first_kept.as_deref().and_then(named) else { return view.len() };
+    let kept: HashSet<EntryIdx> = path[from..].iter().copied().collect();
+    let is_kept = |item: &Item| item.origin().is_some_and(|idx| kept.contains(&idx));
+    view.items().iter().position(is_kept).unwrap_or(view.len())
 }
