@@ -2,6 +2,8 @@
 //!
 //! "tiktoken is great!" is six tokens of `cl100k_base`, "great" is one.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
+
 use std::sync::Arc;
 
 use cutpoint::engine::cut::{CutGoal, CutPlan, CutPolicy, NothingToDrop};
@@ -132,7 +134,7 @@ fn measured(
 }
 
 fn value(measures: &Measures, name: &str) -> f64 {
-    let (_, measure) = measures.iter().find(|(one, _)| *one == name).expect(name);
+    let (_, measure) = measures.iter().find(|(one, _)| *one == name).unwrap();
     measure.value().unwrap_or_else(|| panic!("{name}: {measure:?}"))
 }
 
