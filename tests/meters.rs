@@ -134,7 +134,7 @@ fn measured(
 }
 
 fn value(measures: &Measures, name: &str) -> f64 {
-    let (_, measure) = measures.iter().find(|(one, _)| *one == name).expect(name);
+    let (_, measure) = measures.iter().find(|(one, _)| *one == name).unwrap();
     measure.value().unwrap_or_else(|| panic!("{name}: {measure:?}"))
 }
 
