@@ -2,12 +2,23 @@
 
 use super::pairing::{Pairing, orphans};
 use super::{EstimateTable, ReplayInput};
+use crate::engine::edit::Rewrite;
 use crate::engine::estimate::Estimator;
-use crate::engine::view::{ContextView, Item, Track};
+use crate::engine::view::{ContextView, Item, Source, Track};
 use crate::transcript::{Block, Content, EntryIdx, Message, Text, Tokens, ToolResult, sent_parts};
 
 /// What stands for the missing result of a call, as agents send it to a provider that insists on one.
 const NO_RESULT: &str = "No result provided";
+
+/// A context that gave way to another.
+pub(super) struct Replaced {
+    /// Its items.
+    pub(super) items: Vec<Item>,
+    /// Their reference counts.
+    pub(super) reference: Track,
+    /// Results that it had sent, whose calls are gone from the new one, which leaves them out.
+    pub(super) orphaned: u64,
+}
 
 /// The live context.
 #[derive(Debug)]
@@ -118,9 +129,10 @@ impl<'a> Live<'a> {
         self.sent_count += u64::from(sent);
     }
 
-    /// Replaces the context. Returns how many results that were sent before have lost their call, and are left out.
-    pub(super) fn replace(&mut self, items: Vec<Item>, estimator: &dyn Estimator) -> u64 {
-        self.note_divergence(&items);
+    /// Replaces the context. Returns what it was.
+    pub(super) fn replace(&mut self, items: Vec<Item>, estimator: &dyn Estimator) -> Replaced {
+        let common = self.view.items().iter().zip(&items).take_while(|(a, b)| a.same(b)).count();
+        self.diverge(common, items.get(common));
         let was_closed = self.pairing.is_closed();
         let mut pairing = Pairing::default();
         let (mut counted, mut reference, mut sent) = (Vec::with_capacity(items.len()), Vec::new(), Vec::new());
@@ -137,13 +149,40 @@ impl<'a> Live<'a> {
             sent.push(goes);
             counted.push((item, estimate));
         }
-        self.view.replace(counted);
-        self.reference.rebuild(reference);
+        let items = self.view.replace(counted);
+        let mut counts = Track::default();
+        counts.rebuild(reference);
+        let reference = std::mem::replace(&mut self.reference, counts);
         self.sent_count = sent.iter().filter(|&&sent| sent).count() as u64;
         self.sent = sent;
         self.pairing = pairing;
         debug_assert!(!was_closed || orphans(self.sent()) == 0, "a request would hold an orphan");
-        orphaned
+        Replaced { items, reference, orphaned }
+    }
+
+    /// Gives some messages another content. Nothing moves, and calls and results stay pairs, so that only what follows
+    /// the first of them is counted again.
+    pub(super) fn rewrite(&mut self, rewrites: Vec<Rewrite>, estimator: &dyn Estimator) {
+        // In order; of several for one item the last.
+        let mut rewrites = rewrites;
+        rewrites.reverse();
+        rewrites.sort_by_key(|rewrite| rewrite.at);
+        rewrites.dedup_by_key(|rewrite| rewrite.at);
+        let changed = rewrites.into_iter().map(|Rewrite { at, message }| {
+            let item = match self.view.items()[at].origin() {
+                Some(idx) => Item::changed(idx, message),
+                None => Item::made(message),
+            };
+            let (estimate, reference) = self.count(&item, estimator);
+            (at, item, estimate, if self.sent[at] { reference } else { Tokens(0) })
+        });
+        let changed: Vec<_> = changed.collect();
+        if let Some((first, item, ..)) = changed.first() {
+            self.diverge(*first, Some(item));
+        }
+        self.reference.change(&changed.iter().map(|&(at, .., reference)| (at, reference)).collect::<Vec<_>>());
+        self.view.rewrite(changed.into_iter().map(|(at, item, estimate, _)| (at, item, estimate)).collect());
+        debug_assert!(!self.pairing.is_closed() || orphans(self.sent()) == 0, "a request would hold an orphan");
     }
 
     /// Whether an item was sent before; `None` when it was not there.
@@ -161,10 +200,13 @@ impl<'a> Live<'a> {
     /// Estimate and reference count of an item.
     fn count(&self, item: &Item, estimator: &dyn Estimator) -> (Tokens, Tokens) {
         match &item.source {
-            crate::engine::view::Source::Entry(idx) => (self.estimates.entry(*idx), self.input.reference.entry(*idx)),
-            _ => item
-                .message(self.input.transcript)
-                .map_or_else(Default::default, |message| (estimator.message(message), self.made_tokens(message))),
+            Source::Entry(idx) => (self.estimates.entry(*idx), self.input.reference.entry(*idx)),
+            source => item.message(self.input.transcript).map_or_else(Default::default, |message| {
+                // The only results that are made close open calls; see there.
+                let stored = !matches!((source, message), (Source::Made(_), Message::ToolResult(_)));
+                let estimate = if stored { estimator.message(message) } else { Tokens(0) };
+                (estimate, self.made_tokens(message))
+            }),
         }
     }
 
@@ -181,14 +223,12 @@ impl<'a> Live<'a> {
         tokens
     }
 
-    /// Finds the first item that changes, and what it still shares with the one that stood there.
-    fn note_divergence(&mut self, items: &[Item]) {
-        let old = self.view.items();
-        let common = old.iter().zip(items).take_while(|(a, b)| a.same(b)).count();
+    /// From the item at `common` on the context is another; `new` will stand there.
+    fn diverge(&mut self, common: usize, new: Option<&Item>) {
         if common >= self.stable {
             return;
         }
-        self.shared = match (old.get(common), items.get(common)) {
+        self.shared = match (self.view.items().get(common), new) {
             (Some(a), Some(b)) => self.common_tokens(a, b),
             _ => Tokens(0),
         };
@@ -197,27 +237,22 @@ impl<'a> Live<'a> {
 
     /// Common prefix of two messages of the same role, in tokens.
     fn common_tokens(&self, a: &Item, b: &Item) -> Tokens {
-        let text = |item: &Item| {
-            let mut text = String::new();
-            if let Some(message) = item.message(self.input.transcript) {
-                sent_parts(message, |part| {
-                    if let crate::transcript::Part::Text(part) = part {
-                        text.push_str(&part);
-                    }
-                });
-            }
-            text
-        };
         if a.kind != b.kind {
             return Tokens(0);
         }
-        let reference = self.input.reference.reference();
-        let (a, b) = (text(a), text(b));
-        let bytes = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
-        if bytes == 0 {
-            return Tokens(0);
-        }
-        let (a, b) = (reference.encode(&a), reference.encode(&b));
-        Tokens(a.iter().zip(&b).take_while(|(a, b)| a == b).count() as u64)
+        let transcript = self.input.transcript;
+        let text = |item: &Item| item.message(transcript).map(sent_text).unwrap_or_default();
+        self.input.counts.common_prefix(&text(a), &text(b))
     }
+}
+
+/// All that is sent of a message as text.
+fn sent_text(message: &Message) -> String {
+    let mut text = String::new();
+    sent_parts(message, |part| {
+        if let crate::transcript::Part::Text(part) = part {
+            text.push_str(&part);
+        }
+    });
+    text
 }
