@@ -4,11 +4,12 @@
 
 use cutpoint::engine::pi::{Path, Rules, serialize};
 use cutpoint::engine::preset::preset;
+use cutpoint::engine::strategy::Strategy;
 use cutpoint::engine::summarize::{LlmRequest, Purpose};
 use cutpoint::engine::template::{Parts, Template};
 use cutpoint::import::{Format, read_bytes};
 use cutpoint::llm::{Blocking, Memo, Mock};
-use cutpoint::replay::{CountCache, EstimateTable, History, Model, ReplayEvent, ReplayInput, replay};
+use cutpoint::replay::{CountCache, EstimateTable, History, Item, Model, ReplayEvent, ReplayInput, Source, replay};
 use cutpoint::tokens::{MessageTable, Reference};
 use cutpoint::transcript::{EntryIdx, EntryKind, Message, Part, Tokens, Transcript, sent_parts};
 
@@ -114,8 +115,10 @@ pub struct Counted {
     pub requests: u64,
     /// Compactions.
     pub compactions: u64,
-    /// Changes in place.
-    pub edits: u64,
+    /// Messages changed in place.
+    pub changed: u64,
+    /// Changed and made messages that were still there after a compaction.
+    pub kept_changed: u64,
     /// Reference tokens of all requests.
     pub prompt: u64,
 }
@@ -154,7 +157,14 @@ impl Warm {
     /// When there is no such preset, or its estimator is not counted.
     pub fn replay(&self, name: &str, window: u64) -> Counted {
         let spec = preset(name).expect("a preset").spec;
-        let mut strategy = spec.build(name).expect("a strategy");
+        self.replay_with(&mut spec.build(name).expect("a strategy"), window)
+    }
+
+    /// Replays the session through a strategy of one's own.
+    ///
+    /// # Panics
+    /// When its estimator is not counted.
+    pub fn replay_with(&self, strategy: &mut Strategy, window: u64) -> Counted {
         let estimator = &strategy.estimator_name;
         let (_, estimates) = self.estimates.iter().find(|(known, _)| known == estimator).expect("counted estimates");
         let model = Model { name: "bench".to_owned(), window: Tokens(window), max_output: Tokens(16_384) };
@@ -169,15 +179,25 @@ impl Warm {
             seed: 0,
         };
         let mut counted = Counted::default();
-        replay(input, &mut strategy, &self.llm, &mut |event| match event {
-            ReplayEvent::Request(request) => {
-                counted.requests += 1;
-                counted.prompt += request.reference.0;
-            }
-            ReplayEvent::Compaction(_) => counted.compactions += 1,
-            ReplayEvent::Edit(_) => counted.edits += 1,
-            ReplayEvent::Overflow(_) | ReplayEvent::Stuck(_) => {}
-        });
+        replay(input, strategy, &self.llm, &mut |event| counted.see(event));
         counted
+    }
+}
+
+impl Counted {
+    fn see(&mut self, event: &ReplayEvent<'_, '_>) {
+        match event {
+            ReplayEvent::Request(request) => {
+                self.requests += 1;
+                self.prompt += request.reference.0;
+            }
+            ReplayEvent::Compaction(compaction) => {
+                self.compactions += 1;
+                let ours = |item: &&Item| matches!(item.source, Source::Changed(..) | Source::Made(_));
+                self.kept_changed += compaction.after.view().items().iter().filter(ours).count() as u64;
+            }
+            ReplayEvent::Edit(edit) => self.changed += edit.messages,
+            ReplayEvent::Overflow(_) | ReplayEvent::Stuck(_) => {}
+        }
     }
 }
