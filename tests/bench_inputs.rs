@@ -108,8 +108,8 @@ impl Estimator for Counting {
 
 /// What the estimator is asked in a replay of `transcript`, and what the replay made or changed.
 fn asked(transcript: Transcript, name: &str) -> (u64, Counted) {
-    let spec = preset(name).unwrap().spec;
-    let mut strategy = spec.build(name).unwrap();
+    let spec = preset(name).expect("a preset").spec;
+    let mut strategy = spec.build(name).expect("a strategy");
     let warm = Warm::new(transcript, &[name]);
     let asked = Arc::new(AtomicU64::new(0));
     strategy.estimator = Arc::new(Counting { inner: strategy.estimator.clone(), asked: asked.clone() });
@@ -134,5 +134,5 @@ fn a_replay_estimates_only_what_is_new() {
 fn golden() -> Option<Value> {
     let path = shared()?.join("golden/pi/pi-v1-large-session.current.json");
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    Some(serde_json::from_str(&text).unwrap())
+    Some(serde_json::from_str(&text).expect("JSON"))
 }

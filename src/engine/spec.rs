@@ -304,7 +304,11 @@ impl EditSpec {
         Ok(match self {
             Self::MaskResults { trigger, keep_tokens } => {
                 let (trigger, keep) = (trigger.build()?, Tokens(keep_tokens));
-                Box::new(edit::mask_results::MaskResults { trigger, keep, masked: Default::default() })
+                Box::new(edit::mask_results::MaskResults {
+                    trigger,
+                    keep,
+                    masked: edit::mask_results::Masked::default(),
+                })
             }
             Self::Deepagents { when, keep, profile } => {
                 let max_length = langchain::TruncateArguments::MAX_LENGTH;

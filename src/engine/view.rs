@@ -256,7 +256,9 @@ impl<'a> ContextView<'a> {
         let before = std::mem::replace(&mut self.items, Vec::with_capacity(items.len()));
         (self.estimates, self.messages, self.boundary) = (Track::default(), 0, None);
         self.layout += 1;
-        items.into_iter().for_each(|(item, estimate)| self.push(item, estimate));
+        for (item, estimate) in items {
+            self.push(item, estimate);
+        }
         self.anchor = self.anchor.and_then(|Anchor { at, usage }| {
             let at = self.items.iter().rposition(|other| other.same(&before[at]))?;
             Some(Anchor { at, usage })
