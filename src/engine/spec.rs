@@ -303,7 +303,12 @@ impl EditSpec {
     fn build(self) -> Result<Box<dyn edit::Edit>, SpecError> {
         Ok(match self {
             Self::MaskResults { trigger, keep_tokens } => {
-                Box::new(edit::mask_results::MaskResults { trigger: trigger.build()?, keep: Tokens(keep_tokens) })
+                let (trigger, keep) = (trigger.build()?, Tokens(keep_tokens));
+                Box::new(edit::mask_results::MaskResults {
+                    trigger,
+                    keep,
+                    masked: edit::mask_results::Masked::default(),
+                })
             }
             Self::Deepagents { when, keep, profile } => {
                 let max_length = langchain::TruncateArguments::MAX_LENGTH;

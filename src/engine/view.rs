@@ -165,7 +165,20 @@ impl Track {
         enough.checked_sub(1).map(|last| range.start + last)
     }
 
-    /// Replaces the counts from the first changed item on.
+    /// Changes the count of some items, given in order. Costs what follows the first of them.
+    pub fn change(&mut self, counts: &[(usize, Tokens)]) {
+        let Some(&(first, _)) = counts.first() else { return };
+        let mut counts = counts.iter().copied().peekable();
+        let mut was = self.sums[first];
+        for at in first..self.len() {
+            let old = self.sums[at + 1] - was;
+            was = self.sums[at + 1];
+            let new = counts.next_if(|&(changed, _)| changed == at).map_or(old, |(_, Tokens(new))| new);
+            self.sums[at + 1] = self.sums[at] + new;
+        }
+    }
+
+    /// Replaces all counts.
     pub fn rebuild(&mut self, counts: impl IntoIterator<Item = Tokens>) {
         self.sums.truncate(1);
         for count in counts {
@@ -201,6 +214,10 @@ pub struct ContextView<'a> {
     transcript: &'a Transcript,
     items: Vec<Item>,
     estimates: Track,
+    /// Items that are messages, and the newest boundary: asked for with every request, so never searched for.
+    messages: usize,
+    boundary: Option<usize>,
+    layout: u64,
     anchor: Option<Anchor>,
     last: Option<LastSummary>,
     head: Option<Tokens>,
@@ -209,24 +226,55 @@ pub struct ContextView<'a> {
 impl<'a> ContextView<'a> {
     /// An empty context. `head` is the estimate of system prompt and tool schemas, where they are known.
     pub fn new(transcript: &'a Transcript, head: Option<Tokens>) -> Self {
-        Self { transcript, items: Vec::new(), estimates: Track::default(), anchor: None, last: None, head }
+        Self {
+            transcript,
+            items: Vec::new(),
+            estimates: Track::default(),
+            messages: 0,
+            boundary: None,
+            layout: 0,
+            anchor: None,
+            last: None,
+            head,
+        }
     }
 
     /// Appends an item with its estimate.
     pub fn push(&mut self, item: Item, estimate: Tokens) {
+        match item.kind {
+            Kind::Message(_) => self.messages += 1,
+            Kind::Boundary => self.boundary = Some(self.items.len()),
+            Kind::Hidden => {}
+        }
         self.items.push(item);
         self.estimates.push(estimate);
     }
 
-    /// Replaces the whole context, as a compaction does. An anchor stays where its reply stays.
-    pub fn replace(&mut self, items: Vec<(Item, Tokens)>) {
-        let anchored = self.anchor.map(|anchor| (self.items[anchor.at].clone(), anchor.usage));
-        self.estimates.rebuild(items.iter().map(|&(_, estimate)| estimate));
-        self.items = items.into_iter().map(|(item, _)| item).collect();
-        self.anchor = anchored.and_then(|(item, usage)| {
-            let at = self.items.iter().rposition(|other| other.same(&item))?;
+    /// Replaces the whole context, as a compaction does, and gives the items that stood there. An anchor stays where
+    /// its reply stays.
+    pub fn replace(&mut self, items: Vec<(Item, Tokens)>) -> Vec<Item> {
+        let before = std::mem::replace(&mut self.items, Vec::with_capacity(items.len()));
+        (self.estimates, self.messages, self.boundary) = (Track::default(), 0, None);
+        self.layout += 1;
+        for (item, estimate) in items {
+            self.push(item, estimate);
+        }
+        self.anchor = self.anchor.and_then(|Anchor { at, usage }| {
+            let at = self.items.iter().rposition(|other| other.same(&before[at]))?;
             Some(Anchor { at, usage })
         });
+        before
+    }
+
+    /// Gives some items another message of the same role, in order of their places, with its estimate. What is anchored
+    /// to one of them is forgotten.
+    pub fn rewrite(&mut self, items: Vec<(usize, Item, Tokens)>) {
+        self.estimates.change(&items.iter().map(|&(at, _, estimate)| (at, estimate)).collect::<Vec<_>>());
+        for (at, item, _) in items {
+            debug_assert_eq!(self.items[at].kind, item.kind, "a rewrite keeps the role");
+            self.anchor = self.anchor.filter(|anchor| anchor.at != at);
+            self.items[at] = item;
+        }
     }
 
     /// Takes the reported usage of the last item.
@@ -288,7 +336,17 @@ impl<'a> ContextView<'a> {
 
     /// Place of the newest compaction.
     pub fn boundary(&self) -> Option<usize> {
-        self.items.iter().rposition(|item| item.kind == Kind::Boundary)
+        self.boundary
+    }
+
+    /// Number of items that are messages.
+    pub fn message_count(&self) -> usize {
+        self.messages
+    }
+
+    /// Grows whenever items move to other places: what a stage remembers by place holds while it stays.
+    pub fn layout(&self) -> u64 {
+        self.layout
     }
 
     /// The newest compaction.
@@ -327,5 +385,15 @@ mod tests {
         assert_eq!(track.reaches_from(0..4, Tokens(11)), None);
         assert_eq!(track.reaches_from(1..4, Tokens(8)), None);
         assert_eq!(track.range(0..3), Tokens(8));
+    }
+
+    #[test]
+    fn a_changed_count_moves_the_sums_behind_it() {
+        let mut changed = track(&[3, 0, 5, 2]);
+        changed.change(&[(1, Tokens(4)), (2, Tokens(1))]);
+        assert_eq!(changed.sums, [0, 3, 7, 8, 10]);
+        changed.change(&[]);
+        changed.change(&[(3, Tokens(0))]);
+        assert_eq!(changed.sums, [0, 3, 7, 8, 8]);
     }
 }

@@ -44,13 +44,13 @@ fn apply(
     made: Vec<Item>,
 ) {
     let estimate = driver.strategy.estimator.context(driver.live.view());
-    let before = driver.live.view().items().to_vec();
-    let before_reference = driver.live.reference().clone();
     let reusable = driver.live.reused_tokens();
     let made_items = made.len();
-    let kept = before[plan.kept_from..].iter().filter(|item| item.kind != crate::engine::view::Kind::Boundary);
+    let kept = driver.live.view().items()[plan.kept_from..]
+        .iter()
+        .filter(|item| item.kind != crate::engine::view::Kind::Boundary);
     let items = made.into_iter().chain(kept.cloned()).chain([Item::boundary()]).collect();
-    let repaired = driver.live.replace(items, &*driver.strategy.estimator);
+    let before = driver.live.replace(items, &*driver.strategy.estimator);
     let last =
         LastSummary { text: summary.text.clone(), details: summary.details.clone(), from_hook: summary.from_hook };
     driver.live.view_mut().set_last_summary(last);
@@ -66,8 +66,8 @@ fn apply(
         checkpoint,
         reason,
         estimate,
-        before: &before,
-        before_reference: &before_reference,
+        before: &before.items,
+        before_reference: &before.reference,
         plan,
         summary,
         after: &driver.live,
@@ -75,7 +75,7 @@ fn apply(
         summary_input: summary.exchanges.iter().map(input).sum(),
         summary_output: summary.exchanges.iter().filter_map(output).sum(),
         invalidated: reusable.saturating_sub(driver.live.reused_tokens()),
-        repaired,
+        repaired: before.orphaned,
     };
     (driver.observe)(&ReplayEvent::Compaction(event));
 }

@@ -161,14 +161,7 @@ impl<'a> Driver<'a, '_> {
     fn rewrite(&mut self, rewrites: Vec<Rewrite>) {
         let (before, reusable) = (self.live.request_tokens(), self.live.reused_tokens());
         let messages = rewrites.len() as u64;
-        let mut items = self.live.view().items().to_vec();
-        for Rewrite { at, message } in rewrites {
-            items[at] = match items[at].origin() {
-                Some(idx) => Item::changed(idx, message),
-                None => Item::made(message),
-            };
-        }
-        self.live.replace(items, &*self.strategy.estimator);
+        self.live.rewrite(rewrites, &*self.strategy.estimator);
         self.recorded = false;
         let saved = before.saturating_sub(self.live.request_tokens());
         let invalidated = reusable.saturating_sub(self.live.reused_tokens());

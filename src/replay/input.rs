@@ -5,6 +5,7 @@ use std::str::FromStr;
 use std::sync::Mutex;
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use crate::engine::estimate::Estimator;
 use crate::engine::view::Item;
@@ -87,8 +88,11 @@ impl EstimateTable {
 #[derive(Debug)]
 pub struct CountCache {
     reference: Reference,
-    counts: Mutex<HashMap<[u8; 32], Tokens>>,
+    counts: Mutex<HashMap<Key, Tokens>>,
 }
+
+/// The SHA-256 of a text, or of the lengths and contents of two.
+type Key = [u8; 32];
 
 impl CountCache {
     /// An empty cache.
@@ -96,21 +100,32 @@ impl CountCache {
         Self { reference, counts: Mutex::default() }
     }
 
-    /// The token ids of `text`; these are not remembered.
-    pub(super) fn encode(&self, text: &str) -> Vec<u32> {
-        self.reference.encode(text)
-    }
-
     /// Tokens of `text`.
     pub fn count(&self, text: &str) -> Tokens {
-        let key =
-            sha2::Digest::finalize(sha2::Digest::chain_update(<sha2::Sha256 as sha2::Digest>::new(), text)).into();
+        let key = Sha256::digest(text).into();
+        self.remembered(key, || self.reference.count(text))
+    }
+
+    /// Leading tokens that two texts share.
+    pub fn common_prefix(&self, a: &str, b: &str) -> Tokens {
+        if a.bytes().next() != b.bytes().next() || a.is_empty() {
+            return Tokens(0);
+        }
+        let hash = Sha256::new_with_prefix(b"common prefix").chain_update((a.len() as u64).to_le_bytes());
+        let key = hash.chain_update(a).chain_update(b).finalize().into();
+        self.remembered(key, || {
+            let (a, b) = (self.reference.encode(a), self.reference.encode(b));
+            Tokens(a.iter().zip(&b).take_while(|(a, b)| a == b).count() as u64)
+        })
+    }
+
+    fn remembered(&self, key: Key, count: impl FnOnce() -> Tokens) -> Tokens {
         // A poisoned lock only means that another cell panicked; the counts in it are whole.
         let lock = || self.counts.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some(&tokens) = lock().get(&key) {
             return tokens;
         }
-        let tokens = self.reference.count(text);
+        let tokens = count();
         lock().insert(key, tokens);
         tokens
     }

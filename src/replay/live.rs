@@ -1,12 +1,25 @@
 //! The live context of a replay: the view that stages see, with the reference counts that only meters see.
 
+use std::ops::Range;
+
 use super::pairing::{Pairing, is_stand_in, orphans, stand_in};
 use super::prefix::{Earlier, common};
 use super::{EstimateTable, ReplayInput};
+use crate::engine::edit::Rewrite;
 use crate::engine::estimate::Estimator;
 use crate::engine::view::{ContextView, Item, Source, Track};
 use crate::tokens::IMAGE_TOKENS;
 use crate::transcript::{EntryIdx, Message, Part, Tokens, sent_parts};
+
+/// A context that gave way to another.
+pub(super) struct Replaced {
+    /// Its items.
+    pub(super) items: Vec<Item>,
+    /// Their reference counts.
+    pub(super) reference: Track,
+    /// Results that it had sent, whose calls are gone from the new one, which leaves them out.
+    pub(super) orphaned: u64,
+}
 
 /// The live context.
 #[derive(Debug)]
@@ -77,15 +90,15 @@ impl<'a> Live<'a> {
         let shared = match &self.earlier {
             Earlier::None => return Tokens(0),
             Earlier::Leading(items) => self.reference.range(0..*items),
-            Earlier::Apart(items) => self.common_with(items),
+            Earlier::Apart(leading, items) => self.reference.range(0..*leading) + self.common_with(*leading, items),
         };
         self.head_tokens() + shared
     }
 
-    /// Tokens that the context shares with `earlier`, message by message from the start.
-    fn common_with(&self, earlier: &[Item]) -> Tokens {
+    /// Tokens that the context from `start` on shares with `earlier`, message by message.
+    fn common_with(&self, start: usize, earlier: &[Item]) -> Tokens {
         let mut shared = Tokens(0);
-        let now = (0..self.view.len()).filter(|&index| self.sent[index]);
+        let now = (start..self.view.len()).filter(|&index| self.sent[index]);
         for (index, old) in now.zip(earlier) {
             let new = &self.view.items()[index];
             if new.same(old) {
@@ -108,11 +121,20 @@ impl<'a> Live<'a> {
         self.earlier = Earlier::Leading(self.view.len());
     }
 
-    /// Keeps the request before aside: the items that it was made of are about to change.
-    fn set_earlier_apart(&mut self) {
-        if let Earlier::Leading(len) = self.earlier {
-            let items = self.view.items()[..len].iter().zip(&self.sent);
-            self.earlier = Earlier::Apart(items.filter(|(_, sent)| **sent).map(|(item, _)| item.clone()).collect());
+    /// Keeps aside what the request before held from the item `at` on: those items are about to change.
+    fn set_earlier_apart(&mut self, at: usize) {
+        let sent = |range: Range<usize>| {
+            let items = self.view.items()[range.clone()].iter().zip(&self.sent[range]);
+            items.filter(|(_, sent)| **sent).map(|(item, _)| item.clone()).collect::<Vec<_>>()
+        };
+        match &mut self.earlier {
+            Earlier::None => {}
+            Earlier::Leading(len) => self.earlier = Earlier::Apart(at.min(*len), sent(at.min(*len)..*len)),
+            Earlier::Apart(leading, items) if at < *leading => {
+                items.splice(0..0, sent(at..*leading));
+                *leading = at;
+            }
+            Earlier::Apart(..) => {}
         }
     }
 
@@ -144,9 +166,9 @@ impl<'a> Live<'a> {
         self.sent_count += u64::from(sent);
     }
 
-    /// Replaces the context. Returns how many results that were sent before have lost their call, and are left out.
-    pub(super) fn replace(&mut self, items: Vec<Item>, estimator: &dyn Estimator) -> u64 {
-        self.set_earlier_apart();
+    /// Replaces the context. Returns what it was.
+    pub(super) fn replace(&mut self, items: Vec<Item>, estimator: &dyn Estimator) -> Replaced {
+        self.set_earlier_apart(self.view.items().iter().zip(&items).take_while(|(a, b)| a.same(b)).count());
         let mut pairing = Pairing::default();
         let (mut counted, mut reference, mut sent) = (Vec::with_capacity(items.len()), Vec::new(), Vec::new());
         let mut orphaned = 0;
@@ -170,13 +192,38 @@ impl<'a> Live<'a> {
             sent.push(goes);
             counted.push((item, estimate));
         }
-        self.view.replace(counted);
-        self.reference.rebuild(reference);
+        let items = self.view.replace(counted);
+        let mut counts = Track::default();
+        counts.rebuild(reference);
+        let reference = std::mem::replace(&mut self.reference, counts);
         self.sent_count = sent.iter().filter(|&&sent| sent).count() as u64;
         self.sent = sent;
         self.pairing = pairing;
         debug_assert!(!self.pairing.is_closed() || orphans(self.sent()) == 0, "a request would hold an orphan");
-        orphaned
+        Replaced { items, reference, orphaned }
+    }
+
+    /// Gives some messages another content. Nothing moves, and calls and results stay pairs, so that only what follows
+    /// the first of them is counted again.
+    pub(super) fn rewrite(&mut self, mut rewrites: Vec<Rewrite>, estimator: &dyn Estimator) {
+        // In order; of several for one item the last.
+        rewrites.reverse();
+        rewrites.sort_by_key(|rewrite| rewrite.at);
+        rewrites.dedup_by_key(|rewrite| rewrite.at);
+        let Some(first) = rewrites.first().map(|rewrite| rewrite.at) else { return };
+        self.set_earlier_apart(first);
+        let changed = rewrites.into_iter().map(|Rewrite { at, message }| {
+            let item = match self.view.items()[at].origin() {
+                Some(idx) => Item::changed(idx, message),
+                None => Item::made(message),
+            };
+            let (estimate, reference) = self.count(&item, estimator);
+            (at, item, estimate, if self.sent[at] { reference } else { Tokens(0) })
+        });
+        let changed: Vec<_> = changed.collect();
+        self.reference.change(&changed.iter().map(|&(at, .., reference)| (at, reference)).collect::<Vec<_>>());
+        self.view.rewrite(changed.into_iter().map(|(at, item, estimate, _)| (at, item, estimate)).collect());
+        debug_assert!(!self.pairing.is_closed() || orphans(self.sent()) == 0, "a request would hold an orphan");
     }
 
     /// Whether an item was sent before; `None` when it was not there.

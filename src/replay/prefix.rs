@@ -11,8 +11,8 @@ pub(super) enum Earlier {
     None,
     /// It was the first so many items of the context, and they are unchanged.
     Leading(usize),
-    /// The context has changed since; these items were sent.
-    Apart(Vec<Item>),
+    /// The context has changed since, behind the first so many items; these items were sent after them.
+    Apart(usize, Vec<Item>),
 }
 
 /// Who speaks, to a provider: summaries, shell commands and texts of extensions go out as the person's.
@@ -41,20 +41,11 @@ pub(super) fn common(counts: &CountCache, a: &Message, b: &Message) -> (Tokens, 
         match (a, b) {
             (Part::Text(a), Part::Text(b)) if a == b => shared = shared + counts.count(a),
             (Part::Image(a), Part::Image(b)) if a == b => shared = shared + IMAGE_TOKENS,
-            (Part::Text(a), Part::Text(b)) => return (shared + common_tokens(counts, a, b), false),
+            (Part::Text(a), Part::Text(b)) => return (shared + counts.common_prefix(a, b), false),
             _ => return (shared, false),
         }
     }
     (shared, a.len() == b.len())
-}
-
-fn common_tokens(counts: &CountCache, a: &str, b: &str) -> Tokens {
-    // Without a common byte there is no common token, and most summaries have none with what they replace.
-    if a.as_bytes().first() != b.as_bytes().first() {
-        return Tokens(0);
-    }
-    let (a, b) = (counts.encode(a), counts.encode(b));
-    Tokens(a.iter().zip(&b).take_while(|(a, b)| a == b).count() as u64)
 }
 
 #[cfg(test)]

@@ -71,11 +71,10 @@ impl DeepAgents {
     fn cut_arguments(&self, now: &TriggerView<'_, '_>) -> Vec<Rewrite> {
         let (view, limit) = (now.context, self.profile.then_some(now.window));
         let Some(settings) = &self.arguments else { return Vec::new() };
-        let messages = || (0..view.len()).filter(|&at| matches!(view.kind(at), Kind::Message(_)));
-        if !settings.fires(messages().count(), now.estimate.tokens, limit) {
+        if !settings.fires(view.message_count(), now.estimate.tokens, limit) {
             return Vec::new();
         }
-        let places: Vec<usize> = messages().collect();
+        let places: Vec<usize> = (0..view.len()).filter(|&at| matches!(view.kind(at), Kind::Message(_))).collect();
         let tokens = |index: usize| places.get(index).map_or_else(Tokens::default, |&at| view.estimates().at(at));
         let end = settings.cutoff(places.len(), limit, tokens).min(places.len());
         let rewritten = |&at: &usize| Some(Rewrite { at, message: truncated(settings, view.message(at)?)? });

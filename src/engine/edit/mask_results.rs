@@ -14,6 +14,15 @@ pub struct MaskResults {
     pub trigger: Box<dyn Trigger>,
     /// Estimated tokens at the end of the context that stay as they are.
     pub keep: Tokens,
+    /// What was masked already.
+    pub masked: Masked,
+}
+
+/// How far a context was masked: everything before a place, while the items keep their places.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Masked {
+    layout: u64,
+    before: usize,
 }
 
 impl Edit for MaskResults {
@@ -27,7 +36,9 @@ impl Edit for MaskResults {
             view.kind(index) == Kind::Message(Role::ToolResult)
                 && matches!(view.items()[index].source, Source::Entry(_))
         };
-        let masked = (0..kept_from).filter(open).filter_map(|index| match view.message(index)? {
+        let from = if self.masked.layout == view.layout() { self.masked.before } else { 0 };
+        self.masked = Masked { layout: view.layout(), before: kept_from.max(from) };
+        let masked = (from..kept_from).filter(open).filter_map(|index| match view.message(index)? {
             Message::ToolResult(result) => {
                 let mut result = result.clone();
                 result.content = Content { blocks: vec![Block::Text(Text::from(MASK))], plain: false };

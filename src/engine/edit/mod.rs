@@ -11,7 +11,7 @@ use crate::transcript::Message;
 pub struct Rewrite {
     /// The item.
     pub at: usize,
-    /// Its new message, of the same role.
+    /// Its new message: of the same role, with the same calls, answering the same call.
     pub message: Message,
 }
 

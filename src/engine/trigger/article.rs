@@ -1,7 +1,6 @@
 //! The trigger of the article on Pi: a share of the window, or a number of messages.
 
 use super::{Checkpoint, Decision, Trigger, TriggerView};
-use crate::engine::view::Kind;
 use crate::transcript::Tokens;
 
 /// Fires at `threshold` of the window, or above `min_turns_to_keep` × 10 messages.
@@ -41,9 +40,7 @@ impl Trigger for Article {
             return Decision::Compact(format!("{tokens} tokens > {limit}, {} of the window", self.threshold));
         }
         let most = self.min_turns_to_keep * 10;
-        let messages = now.context.items().iter().filter(|item| matches!(item.kind, Kind::Message(_)));
-        // One more than the limit is enough to know.
-        if messages.take(most + 1).count() > most {
+        if now.context.message_count() > most {
             return Decision::Compact(format!("more than {most} messages"));
         }
         Decision::Wait

@@ -27,7 +27,7 @@ impl Trigger for LangChain {
         // Only the last reply is looked at for reported usage.
         let last_reply = view.items().iter().rposition(|item| item.kind == Kind::Message(Role::Assistant));
         let anchor = view.anchor().filter(|anchor| Some(anchor.at) == last_reply);
-        let messages = view.items().iter().filter(|item| matches!(item.kind, Kind::Message(_))).count();
+        let messages = view.message_count();
         let reading = Reading { messages, total, reported: anchor.map(|anchor| anchor.usage) };
         if self.clauses.fires(&reading, limit) {
             let reported = reading.reported.map_or_else(String::new, |Tokens(usage)| format!(", {usage} reported"));

@@ -4,7 +4,10 @@
 //! (raw line breaks in a string), NUL padding, an unfinished last line, and an unfinished line to which a later run
 //! appended its next record.
 
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
+
 use super::json::{Reader, leading_values};
+use super::record::Record;
 use super::tree::Builder;
 use crate::import::FindingKind;
 use crate::import::lines::Line;
@@ -12,11 +15,16 @@ use crate::import::lines::Line;
 /// How many lines one broken record is looked for in. Longer ones are given up, so that reading stays linear.
 const MAX_JOINED: usize = 200;
 
+/// Fewer lines than this are not worth another thread.
+const MIN_LINES: usize = 64;
+
 /// Reads all lines into `builder`.
 pub(super) fn read<R: Reader>(lines: &[Line<'_>], builder: &mut Builder) {
     builder.counts.total = lines.len();
+    let mut parsed = parse::<R>(lines);
     let mut next = 0;
     while let Some(line) = lines.get(next) {
+        let early = parsed[next].take();
         next += 1;
         let text = trimmed(line, builder);
         if text.is_empty() {
@@ -28,11 +36,21 @@ pub(super) fn read<R: Reader>(lines: &[Line<'_>], builder: &mut Builder) {
             let fault = "bytes that are not UTF-8, each read as U+FFFD".to_owned();
             builder.fault((line.number, line.number), Some(offset), FindingKind::InvalidUtf8, fault);
         }
-        match R::record(text) {
+        match early.unwrap_or_else(|| R::record(text)) {
             Ok(record) => builder.push((line.number, line.number), text, record),
             Err(reason) => next += recover::<R>(&lines[next - 1..], text, &reason, builder),
         }
     }
+}
+
+/// Parses all lines at once, on all threads of the pool. Not those that are blank or padded, which are looked at first.
+fn parse<'l, R: Reader>(lines: &'l [Line<'_>]) -> Vec<Option<Result<Record<'l>, String>>> {
+    let record = |line: &'l Line<'_>| {
+        let text = line.text.trim();
+        let plain = text.starts_with('{') && !text.ends_with('\0');
+        plain.then(|| R::record(text))
+    };
+    lines.par_iter().with_min_len(MIN_LINES).map(record).collect()
 }
 
 /// The text of a line without white space and NULs around it.

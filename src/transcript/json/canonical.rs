@@ -21,6 +21,30 @@ pub fn is_canonical(raw: &str) -> bool {
     check.value(0).is_some() && check.at == raw.len()
 }
 
+/// The members of an object that is canonical in the sense of [`is_canonical`]: the insides of the keys, and the values
+/// as they stand.
+pub(super) fn members(raw: &str) -> Option<Vec<(&str, &str)>> {
+    if has_control(raw.as_bytes()) {
+        return None;
+    }
+    let mut check = Check { raw, at: 0, keys: [""; KEYS], open: 0 };
+    let mut members = Vec::new();
+    check.eat("{")?;
+    let mut done = check.eat("}").is_some();
+    while !done {
+        let key = check.key(0)?;
+        check.eat(":")?;
+        let from = check.at;
+        check.value(1)?;
+        members.push((key, &raw[from..check.at]));
+        done = check.eat("}").is_some();
+        if !done {
+            check.eat(",")?;
+        }
+    }
+    (check.at == raw.len()).then_some(members)
+}
+
 /// Methods give `None` as soon as the text is not known to be canonical.
 struct Check<'a> {
     raw: &'a str,
@@ -86,7 +110,7 @@ impl<'a> Check<'a> {
 
     /// A key that is no number and stands for the first time in its object. Canonical spellings are unique, so that
     /// comparing them compares the keys.
-    fn key(&mut self, first: usize) -> Option<()> {
+    fn key(&mut self, first: usize) -> Option<&'a str> {
         if self.peek()? != b'"' {
             return None;
         }
@@ -97,7 +121,7 @@ impl<'a> Check<'a> {
         }
         *self.keys.get_mut(self.open)? = key;
         self.open += 1;
-        Some(())
+        Some(key)
     }
 
     fn string(&mut self) -> Option<&'a str> {
@@ -143,7 +167,7 @@ fn escape_len(bytes: &[u8]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::is_canonical;
+    use super::{is_canonical, members};
 
     #[test]
     fn canonical_forms_are_known() {
@@ -187,6 +211,16 @@ mod tests {
             "{\"a\" :1}",
         ] {
             assert!(!is_canonical(raw), "{raw}");
+        }
+    }
+
+    #[test]
+    fn members_are_slices() {
+        let raw = r#"{"a\n":[1,{"b":"}"}],"c":{"a":0}}"#;
+        assert_eq!(members(raw), Some(vec![(r"a\n", r#"[1,{"b":"}"}]"#), ("c", r#"{"a":0}"#)]));
+        assert_eq!(members("{}"), Some(vec![]));
+        for raw in ["[1]", r#"{"a":1}x"#, r#"{"a":1,"a":2}"#, r#"{"a":1.0}"#, r#"{"a":1,}"#, r#"{"a" :1}"#, "{", ""] {
+            assert_eq!(members(raw), None, "{raw}");
         }
     }
 

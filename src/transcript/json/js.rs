@@ -1,5 +1,7 @@
 //! JavaScript's printing: `JSON.stringify(JSON.parse(raw))`.
 
+use std::borrow::Cow;
+
 use super::canonical;
 pub use super::canonical::is_canonical;
 use super::number;
@@ -31,25 +33,36 @@ pub fn stringified_utf16_len(raw: &str) -> Option<usize> {
     Some(out.0)
 }
 
-/// The members of an object in JavaScript's order, each value as `JSON.stringify` prints it; `None` when `raw` is not
-/// an object. A lone surrogate in a key becomes U+FFFD.
-pub fn members(raw: &str) -> Option<Vec<(String, String)>> {
+/// A member of an object: its key, and its value as `JSON.stringify` prints it.
+pub type Member<'a> = (Cow<'a, str>, Cow<'a, str>);
+
+/// The members of an object in JavaScript's order; `None` when `raw` is not an object. A lone surrogate in a key
+/// becomes U+FFFD.
+pub fn members(raw: &str) -> Option<Vec<Member<'_>>> {
+    if let Some(members) = canonical::members(raw) {
+        return Some(members.into_iter().map(|(key, value)| (decode(key).text, Cow::Borrowed(value))).collect());
+    }
     let Value::Object(members) = parse(raw, KeyOrder::IndicesFirst)? else { return None };
-    let member = |(key, value): &(&str, Value<'_>)| {
+    let member = |(key, value): (&'_ str, Value<'_>)| {
         let mut printed = String::new();
-        print(value, &Compact, &mut printed);
-        (decode(key).text.into_owned(), printed)
+        print(&value, &Compact, &mut printed);
+        (Cow::Owned(decode(key).text.into_owned()), Cow::Owned(printed))
     };
-    Some(members.iter().map(member).collect())
+    Some(members.into_iter().map(member).collect())
 }
 
 /// The member `key` of an object, if it is a string. A lone surrogate becomes U+FFFD.
 pub fn text_member(raw: &str, key: &str) -> Option<String> {
-    let Value::Object(members) = parse(raw, KeyOrder::Insertion)? else { return None };
-    members.iter().find_map(|(name, value)| match value {
-        Value::String(inner) if decode(name).text == key => Some(decode(inner).text.into_owned()),
-        _ => None,
-    })
+    let inner = if let Some(members) = canonical::members(raw) {
+        let (_, value) = members.into_iter().find(|(name, _)| decode(name).text == key)?;
+        value.strip_prefix('"')?.strip_suffix('"')?
+    } else {
+        let Value::Object(members) = parse(raw, KeyOrder::Insertion)? else { return None };
+        let (_, value) = members.into_iter().find(|(name, _)| decode(name).text == key)?;
+        let Value::String(inner) = value else { return None };
+        inner
+    };
+    Some(decode(inner).text.into_owned())
 }
 
 struct Compact;
@@ -104,7 +117,8 @@ mod tests {
     fn members_come_in_javascripts_order() {
         let members = super::members(r#"{"b": [1, 2.0], "2": "x", "1": null}"#);
         let expected = [("1", "null"), ("2", "\"x\""), ("b", "[1,2]")];
-        assert_eq!(members, Some(expected.map(|(key, value)| (key.to_owned(), value.to_owned())).to_vec()));
+        assert_eq!(members, Some(expected.map(|(key, value)| (key.into(), value.into())).to_vec()));
+        assert_eq!(super::members(r#"{"b\u0000":1.5}"#), Some(vec![("b\0".into(), "1.5".into())]));
         assert_eq!(super::members("[1]"), None);
         assert_eq!(super::text_member(r#"{"path": 1, "pa\u0074h": "é"}"#, "path").as_deref(), Some("é"));
         assert_eq!(super::text_member(r#"{"path": 1}"#, "path"), None);

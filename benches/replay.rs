@@ -1,0 +1,49 @@
+//! Whole replays, with everything warm that a run counts once. Their cost grows with the session, not faster.
+
+#![allow(missing_docs, reason = "the macros of criterion make public functions")]
+
+#[path = "../tests/common/mod.rs"]
+#[allow(clippy::print_stderr, clippy::unwrap_used, reason = "it belongs to the tests, which may")]
+mod common;
+mod session;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+
+use session::Warm;
+
+/// One session, two windows. The bar is 5 ms.
+fn pi(criterion: &mut Criterion) {
+    let Some(bytes) = session::large_session() else { return };
+    let warm = Warm::new(session::load(&bytes), &["pi"]);
+    let mut group = criterion.benchmark_group("pi replay (bar 5 ms)");
+    group.throughput(Throughput::Elements(warm.messages()));
+    for window in [64_000, 200_000] {
+        warm.replay("pi", window);
+        group.bench_function(BenchmarkId::from_parameter(window), |bencher| bencher.iter(|| warm.replay("pi", window)));
+    }
+    group.finish();
+}
+
+/// 1, 2, 4 and 8 sessions on one path: messages per second stay the same.
+fn doubling(criterion: &mut Criterion) {
+    let Some(bytes) = session::large_session() else { return };
+    let one = session::load(&bytes);
+    for times in [1, 2, 4, 8] {
+        let warm = Warm::new(session::repeated(&one, times), &session::STRATEGIES);
+        for name in session::STRATEGIES {
+            let mut group = criterion.benchmark_group(format!("doubling/{name}"));
+            group.throughput(Throughput::Elements(warm.messages()));
+            warm.replay(name, 64_000);
+            let id = BenchmarkId::from_parameter(format!("{times}x"));
+            group.bench_function(id, |bencher| bencher.iter(|| warm.replay(name, 64_000)));
+            group.finish();
+        }
+    }
+}
+
+criterion_group! {
+    name = benches;
+    config = Criterion::default().sample_size(20);
+    targets = pi, doubling
+}
+criterion_main!(benches);

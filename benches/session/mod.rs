@@ -1,0 +1,204 @@
+//! What benches and their tests run on: the recorded session that Pi's own figures are for, and longer ones made of it.
+
+#![allow(dead_code, unreachable_pub, reason = "each bench and test uses a part of it")]
+
+use cutpoint::engine::pi::{Path, Rules, serialize};
+use cutpoint::engine::preset::preset;
+use cutpoint::engine::strategy::Strategy;
+use cutpoint::engine::summarize::{LlmRequest, Purpose};
+use cutpoint::engine::template::{Parts, Template};
+use cutpoint::import::{Format, read_bytes};
+use cutpoint::llm::{Blocking, Memo, Mock};
+use cutpoint::replay::{CountCache, EstimateTable, History, Item, Model, ReplayEvent, ReplayInput, Source, replay};
+use cutpoint::tokens::{MessageTable, Reference};
+use cutpoint::transcript::{EntryIdx, EntryKind, Message, Part, Tokens, Transcript, sent_parts};
+
+/// The session, below the shared folder.
+pub const LARGE: &str = "transcripts/pi/pi-v1-large-session.jsonl";
+
+/// One strategy of every kind: other triggers, cuts, edits, summaries.
+pub const STRATEGIES: [&str; 6] = ["pi", "pi-article", "deepagents", "none", "drop-tool-results", "ralph"];
+
+/// The bytes of the session; `None`, with a line on stderr, when the shared folder is not there.
+///
+/// # Panics
+/// When the folder is there and the session is not.
+pub fn large_session() -> Option<Vec<u8>> {
+    let path = crate::common::shared()?.join(LARGE);
+    Some(std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
+}
+
+/// Reads a session.
+///
+/// # Panics
+/// When it is none.
+pub fn load(bytes: &[u8]) -> Transcript {
+    read_bytes(bytes, Format::Pi).expect("a Pi session").transcript
+}
+
+/// The session `times` over, on one path: every copy hangs on the leaf of the one before and has ids of its own.
+///
+/// Ids of tool calls stay: every call has its result in its own copy.
+pub fn repeated(transcript: &Transcript, times: usize) -> Transcript {
+    let length = transcript.entries.len();
+    let mut entries = Vec::with_capacity(length * times);
+    for copy in 0..times {
+        let renamed = |id: &str| format!("{copy}-{id}").into_boxed_str();
+        for entry in &transcript.entries {
+            let mut entry = entry.clone();
+            entry.id = renamed(&entry.id);
+            entry.line += copy * length;
+            entry.parent = match entry.parent {
+                Some(EntryIdx(parent)) => Some(EntryIdx(parent + copy * length)),
+                None => (copy * length).checked_sub(1).map(EntryIdx),
+            };
+            match &mut entry.kind {
+                EntryKind::Compaction(one) => one.first_kept = one.first_kept.as_deref().map(renamed),
+                EntryKind::ContextEdit(edit) => edit.target = renamed(&edit.target),
+                _ => {}
+            }
+            entries.push(entry);
+        }
+    }
+    Transcript { meta: transcript.meta.clone(), head: transcript.head.clone(), entries }
+}
+
+/// The messages of a session.
+pub fn messages(transcript: &Transcript) -> impl Iterator<Item = &Message> {
+    transcript.entries.iter().filter_map(|entry| match &entry.kind {
+        EntryKind::Message(message) => Some(message),
+        _ => None,
+    })
+}
+
+/// All texts that are sent, each as it is counted.
+pub fn texts(transcript: &Transcript) -> Vec<String> {
+    let mut texts = Vec::new();
+    for message in messages(transcript) {
+        sent_parts(message, |part| {
+            if let Part::Text(text) = part {
+                texts.push(text.into_owned());
+            }
+        });
+    }
+    texts
+}
+
+/// A request for a summary of the whole session.
+///
+/// # Panics
+/// When Pi's template is gone.
+pub fn summary_request(transcript: &Transcript) -> LlmRequest {
+    let indices = transcript.path();
+    let path = Path::new(transcript, &indices, &Rules::V1_6);
+    let conversation = serialize(path.context().iter().map(|item| &*item.message), &Rules::V1_6);
+    let template = Template::builtin("pi").expect("a template");
+    let parts = Parts { conversation: &conversation, previous_summary: None, focus: None };
+    let prompt = template.render(Purpose::Summary, &parts).expect("a prompt").into();
+    LlmRequest { system: template.system().cloned(), prompt, max_output: None, purpose: Purpose::Summary, seed: 0 }
+}
+
+/// A session with everything counted that a run counts once.
+pub struct Warm {
+    transcript: Transcript,
+    path: Vec<EntryIdx>,
+    reference: MessageTable,
+    estimates: Vec<(String, EstimateTable)>,
+    counts: CountCache,
+    llm: Memo<Blocking<Mock>>,
+}
+
+/// What a replay did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counted {
+    /// Requests.
+    pub requests: u64,
+    /// Compactions.
+    pub compactions: u64,
+    /// Messages changed in place.
+    pub changed: u64,
+    /// Changed and made messages that were still there after a compaction.
+    pub kept_changed: u64,
+    /// Reference tokens of all requests.
+    pub prompt: u64,
+}
+
+impl Warm {
+    /// Counts `transcript` with `o200k_base` and the estimators of `presets`.
+    ///
+    /// # Panics
+    /// When there is no such preset.
+    pub fn new(transcript: Transcript, presets: &[&str]) -> Self {
+        let mut estimates = Vec::new();
+        for name in presets {
+            let spec = preset(name).expect("a preset").spec;
+            let table = EstimateTable::new(&transcript, &*spec.estimator.build());
+            estimates.push((spec.estimator.name(), table));
+        }
+        Self {
+            path: transcript.path(),
+            reference: MessageTable::new(&transcript, Reference::O200kBase),
+            estimates,
+            counts: CountCache::new(Reference::O200kBase),
+            llm: Memo::new(Blocking::new(Mock::default())),
+            transcript,
+        }
+    }
+
+    /// Messages on the path.
+    pub fn messages(&self) -> u64 {
+        let is_message = |idx: &&EntryIdx| matches!(self.transcript.entry(**idx).kind, EntryKind::Message(_));
+        self.path.iter().filter(is_message).count() as u64
+    }
+
+    /// Replays the session through a preset. The first time pays for summaries and their counts.
+    ///
+    /// # Panics
+    /// When there is no such preset, or its estimator is not counted.
+    pub fn replay(&self, name: &str, window: u64) -> Counted {
+        let spec = preset(name).expect("a preset").spec;
+        self.replay_with(&mut spec.build(name).expect("a strategy"), window)
+    }
+
+    /// Replays the session through a strategy of one's own.
+    ///
+    /// # Panics
+    /// When its estimator is not counted.
+    pub fn replay_with(&self, strategy: &mut Strategy, window: u64) -> Counted {
+        let estimator = &strategy.estimator_name;
+        let (_, estimates) = self.estimates.iter().find(|(known, _)| known == estimator).expect("counted estimates");
+        let model = Model { name: "bench".to_owned(), window: Tokens(window), max_output: Tokens(16_384) };
+        let input = ReplayInput {
+            transcript: &self.transcript,
+            path: &self.path,
+            reference: &self.reference,
+            estimates,
+            counts: &self.counts,
+            model: &model,
+            history: History::Full,
+            manual: &[],
+            seed: 0,
+        };
+        let mut counted = Counted::default();
+        replay(input, strategy, &self.llm, &mut |event| counted.see(event));
+        counted
+    }
+}
+
+impl Counted {
+    fn see(&mut self, event: &ReplayEvent<'_, '_>) {
+        match event {
+            ReplayEvent::Request(request) => {
+                self.requests += 1;
+                self.prompt += request.reference.0;
+            }
+            ReplayEvent::Compaction(compaction) => {
+                self.compactions += 1;
+                let ours = |item: &&Item| matches!(item.source, Source::Changed(..) | Source::Made(_));
+                self.kept_changed += compaction.after.view().items().iter().filter(ours).count() as u64;
+            }
+            ReplayEvent::Edit(edit) => self.changed += edit.messages,
+            ReplayEvent::Overflow(_) | ReplayEvent::Stuck(_) | ReplayEvent::Fired(_) => {}
+        }
+    }
+}
