@@ -3,6 +3,9 @@
 //!
 //! [`read_file`] tells the format by the first bytes; [`read_bytes`] is given it.
 
+mod chain;
+mod chat;
+pub mod codex;
 mod document;
 mod error;
 mod extra;

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each test crate uses a part of it")]
 
+pub mod imported;
 pub mod pi_answers;
 
 use std::path::{Path, PathBuf};
