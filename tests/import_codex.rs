@@ -225,9 +225,12 @@ fn a_readable_summary_is_the_summary() {
         .entries
         .iter()
         .filter_map(|entry| match &entry.kind {
-            EntryKind::Compaction(one) => {
-                Some((one.summary.as_str(), one.replacement.len(), one.usage.map(|usage| usage.input), one.tokens_before))
-            }
+            EntryKind::Compaction(one) => Some((
+                one.summary.as_str(),
+                one.replacement.len(),
+                one.usage.map(|usage| usage.input),
+                one.tokens_before,
+            )),
             _ => None,
         })
         .collect();
@@ -272,7 +275,10 @@ fn other_items_are_read() {
         panic!("{:?}", messages[2])
     };
     assert_eq!(patch.arguments.as_str(), r#""*** Begin Patch\n""#);
-    assert_eq!((shell.name.as_str(), search.arguments.as_str(), &*made.data), ("local_shell", r#"{"query":"q"}"#, "QUJD"));
+    assert_eq!(
+        (shell.name.as_str(), search.arguments.as_str(), &*made.data),
+        ("local_shell", r#"{"query":"q"}"#, "QUJD")
+    );
     assert_eq!(messages[2].reply().map(|reply| &*reply.model), Some("gpt-x"));
     assert!(matches!(messages[3].blocks(), [Block::Text(_), Block::Image(image)] if &*image.data == "https://x/y.png"));
     assert!(matches!(messages[4], Message::ToolResult(result) if result.is_error && &*result.tool == "local_shell"));

@@ -4,9 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::value::Value;
 use super::{Finding, FindingKind, Imported, LineCounts, surrogates};
-use crate::transcript::{
-    Block, Content, Entry, EntryIdx, EntryKind, Message, ToolCall, ToolResult, Transcript,
-};
+use crate::transcript::{Block, Content, Entry, EntryIdx, EntryKind, Message, ToolCall, ToolResult, Transcript};
 
 /// What is known of an entry besides its content.
 #[derive(Clone, Debug, Default)]
@@ -40,6 +38,8 @@ pub(super) struct Chain {
     pub(super) findings: Vec<Finding>,
     /// Lines so far.
     pub(super) counts: LineCounts,
+    /// The entry that the next one follows; setting it back begins a branch.
+    pub(super) tip: Option<usize>,
     ids: HashSet<Box<str>>,
     /// The tool of each call so far, by the call's id.
     tools: HashMap<Box<str>, Box<str>>,
@@ -70,7 +70,7 @@ impl Chain {
         }
         self.transcript.entries.push(Entry {
             id,
-            parent: at.checked_sub(1).map(EntryIdx),
+            parent: self.tip.replace(at).map(EntryIdx),
             line,
             timestamp: stamp.timestamp,
             message_time_ms: None,

@@ -60,7 +60,9 @@ impl ImportError {
             Self::Empty => "nothing was recorded, or the copy failed: compare its size with the original's",
             Self::NotText { .. } => "save the file as UTF-8, or unpack it first",
             Self::UnknownFormat { .. } => "`cutpoint list formats` names the formats that can be read",
-            Self::NoRecord { .. } => "no session could be made out: the file has another format than it seems to have, or is damaged from its start",
+            Self::NoRecord { .. } => {
+                "no session could be made out: the file has another format than it seems to have, or is damaged from its start"
+            }
             Self::InFile { source, .. } => source.hint(),
         }
     }

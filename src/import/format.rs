@@ -1,6 +1,6 @@
 //! Telling the formats apart by their first bytes. File names are not looked at.
 
-use super::{ImportError, Imported, codex, pi};
+use super::{ImportError, Imported, chat, codex, gemini, mini_swe, pi, swe_agent};
 
 /// How sure a format is that a file is its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -20,17 +20,29 @@ pub enum Format {
     Pi,
     /// Codex CLI rollout, JSON Lines.
     Codex,
+    /// Gemini CLI session, one document or JSON Lines.
+    Gemini,
+    /// mini-swe-agent trajectory.
+    MiniSwe,
+    /// SWE-agent trajectory.
+    SweAgent,
+    /// Chat-completions messages in the manner of OpenAI: lists, bodies, logs, data sets.
+    OpenAi,
 }
 
 impl Format {
     /// All formats, in the order in which they are asked.
-    pub const ALL: &[Self] = &[Self::Pi, Self::Codex];
+    pub const ALL: &[Self] = &[Self::Pi, Self::Codex, Self::Gemini, Self::MiniSwe, Self::SweAgent, Self::OpenAi];
 
     /// The word for it in options and reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pi => "pi",
             Self::Codex => "codex",
+            Self::Gemini => "gemini",
+            Self::MiniSwe => "mini-swe-agent",
+            Self::SweAgent => "swe-agent",
+            Self::OpenAi => "openai",
         }
     }
 
@@ -39,6 +51,10 @@ impl Format {
         match self {
             Self::Pi => "Pi sessions, versions 1 to 3: JSON Lines whose first line has type `session`",
             Self::Codex => "Codex CLI rollouts: JSON Lines of `timestamp`, `type` and `payload`, old bare items too",
+            Self::Gemini => "Gemini CLI sessions: one document with `messages`, or JSON Lines (0.40 and later)",
+            Self::MiniSwe => "mini-swe-agent trajectories: `.traj.json` with `messages`, or the bare list",
+            Self::SweAgent => "SWE-agent trajectories: `.traj` with `trajectory` and `history`",
+            Self::OpenAi => "chat-completions messages: lists, request bodies, LiteLLM logs, tau-bench, data sets",
         }
     }
 
@@ -47,6 +63,10 @@ impl Format {
         match self {
             Self::Pi => pi::sniff(head),
             Self::Codex => codex::sniff(head),
+            Self::Gemini => gemini::sniff(head),
+            Self::MiniSwe => mini_swe::sniff(head),
+            Self::SweAgent => swe_agent::sniff(head),
+            Self::OpenAi => chat::sniff(head),
         }
     }
 
@@ -55,6 +75,10 @@ impl Format {
         match self {
             Self::Pi => pi::read(bytes).map(|one| vec![one]),
             Self::Codex => codex::read(bytes),
+            Self::Gemini => gemini::read(bytes),
+            Self::MiniSwe => mini_swe::read(bytes),
+            Self::SweAgent => swe_agent::read(bytes),
+            Self::OpenAi => chat::read(bytes),
         }
     }
 }

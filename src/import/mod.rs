@@ -4,20 +4,23 @@
 //! [`read_file`] tells the format by the first bytes; [`read_bytes`] is given it.
 
 mod chain;
-mod chat;
+pub mod chat;
 pub mod codex;
 mod document;
 mod error;
 mod extra;
 mod finding;
 mod format;
+pub mod gemini;
 mod json;
 mod lines;
+pub mod mini_swe;
 mod object;
 pub mod pi;
 mod rows;
 mod slot;
 mod surrogates;
+pub mod swe_agent;
 mod value;
 
 use std::path::Path;

@@ -115,7 +115,8 @@ impl Session {
             // Some versions wrap the text: `{content, success}`.
             Some(output) if output.is_object() && !output.object().has("type") => {
                 let wrapped = output.object();
-                let said = content(wrapped.get("content_items").or_else(|| wrapped.get("content")), &mut self.chain, line);
+                let said =
+                    content(wrapped.get("content_items").or_else(|| wrapped.get("content")), &mut self.chain, line);
                 (said, wrapped.get("success").and_then(Value::bool) == Some(false))
             }
             Some(output) if fields.has("tools") => (plain(output.raw()), false),
