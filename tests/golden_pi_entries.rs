@@ -1,5 +1,7 @@
 //! The importer against what Pi itself reads: the `session` and `entries` sections of the golden answers.
 
+#![expect(clippy::unwrap_used, reason = "an answer of another shape is a failed test")]
+
 mod common;
 
 use std::path::{Path, PathBuf};
@@ -151,7 +153,7 @@ fn show_summary(role: &str, summary: &Text, shown: &mut Shown) {
 }
 
 fn show_message(message: &Message, shown: &mut Shown) {
-    shown.role = match message.role() {
+    let role = match message.role() {
         Role::User => "user",
         Role::Assistant => "assistant",
         Role::ToolResult => "toolResult",
@@ -160,8 +162,8 @@ fn show_message(message: &Message, shown: &mut Shown) {
         Role::BranchSummary => "branchSummary",
         Role::CompactionSummary => "compactionSummary",
         Role::System => "system",
-    }
-    .to_owned();
+    };
+    role.clone_into(&mut shown.role);
     for block in message.blocks() {
         match block {
             Block::Text(text) => shown.text += text.utf16_len(),

@@ -1,5 +1,7 @@
 //! The stages `pi` on a live context against Pi's own `compact()` with a model that always answers the same.
 
+#![expect(clippy::unwrap_used, reason = "an answer of another shape is a failed test")]
+
 mod common;
 
 use common::pi_answers::{Answer, answers, digest, shape};
@@ -21,7 +23,7 @@ use serde_json::{Value, json};
 struct Fixed;
 
 impl Completer for Fixed {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "fixed"
     }
 
@@ -132,6 +134,7 @@ fn with_live<T>(answer: &Answer, then: impl FnOnce(&Live<'_>) -> T) -> T {
         counts: &counts,
         model: &model,
         history: History::Recorded,
+        manual: &[],
         seed: 0,
     };
     then(&replay(input, &mut strategy, &Fixed, &mut |_| {}))
@@ -178,7 +181,7 @@ fn compacted(answer: &Answer, view: &ContextView<'_>, plan: &CutPlan, summary: &
         },
         max_tokens: exchanges().map(|request| request.max_output.map(|tokens| tokens.0)).collect(),
         has_previous: exchanges().map(|request| request.purpose == Purpose::Update).collect(),
-        headings: exchanges().map(|request| headings(request)).collect(),
+        headings: exchanges().map(headings).collect(),
         roles: shapes.iter().map(|shape| shape["role"].as_str().unwrap()).collect::<Vec<_>>().join(" "),
         lengths: shapes.iter().map(|shape| usize::try_from(shape["text_len"].as_u64().unwrap()).unwrap()).collect(),
         sum: messages.iter().map(|message| message_tokens(message, answer.rules)).sum::<Tokens>().0,

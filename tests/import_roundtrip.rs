@@ -1,5 +1,7 @@
 //! Reading what the writer wrote gives the same content.
 
+#![expect(clippy::unwrap_used, reason = "made by hand: what cannot be read is a failed test")]
+
 mod common;
 
 use cutpoint::import::{pi, read_file};

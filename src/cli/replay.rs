@@ -6,7 +6,7 @@ use super::args::ReplayArgs;
 use crate::experiment::{Experiment, ModelConfig, Prepared, Session, StrategyConfig, grid, run_cell};
 use crate::llm::{Blocking, Mock};
 use crate::measure::Measure;
-use crate::replay::CountCache;
+use crate::replay::{CountCache, Manual};
 use crate::results::{CellRecord, CompactionRecord, EventRecord, RequestRecord};
 use crate::tokens::Reference;
 
@@ -22,9 +22,14 @@ pub(super) fn replay(args: &ReplayArgs) -> anyhow::Result<()> {
         reference: setting.reference.clone(),
         seeds: vec![setting.seed],
         mock: super::run::mock(setting)?,
+        manual: args
+            .compact_at
+            .map(|request| Manual { request, instructions: args.focus.clone() })
+            .into_iter()
+            .collect(),
         ..Experiment::default_experiment()
     };
-    let llm = Blocking::new(Mock::new(experiment.mock.clone())?);
+    let llm = Blocking::new(Mock::new(experiment.mock)?);
     let cells = grid(&experiment, &corpus.sessions)?;
     let counts = CountCache::new(reference);
     let mut out = io::stdout().lock();
@@ -64,6 +69,10 @@ fn print(event: &EventRecord, summaries: bool, out: &mut impl Write) -> anyhow::
             writeln!(out, "  ! stuck before request {request} ({checkpoint}): {reason}")?;
             Ok(())
         }
+        EventRecord::Fired { request, checkpoint, reason, .. } => {
+            writeln!(out, "  * fires before request {request} ({checkpoint}): {reason}")?;
+            Ok(())
+        }
         EventRecord::Edited { messages, saved_tokens, invalidated_tokens, .. } => {
             writeln!(
                 out,
@@ -99,8 +108,8 @@ fn print_compaction(compaction: &CompactionRecord, summaries: bool, out: &mut im
         "    {before_tokens} -> {after_tokens} tokens; {} messages dropped, {} kept{split}; {} tokens invalidated",
         compaction.dropped_messages, compaction.kept_messages, compaction.invalidated_tokens,
     )?;
-    if let Some(failure) = &compaction.failure {
-        writeln!(out, "    {failure}")?;
+    if let Some(fallback) = &compaction.fallback {
+        writeln!(out, "    {fallback}")?;
     }
     if let Some(summary) = compaction.summary.as_ref().filter(|_| summaries) {
         for line in summary.lines() {

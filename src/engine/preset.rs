@@ -145,7 +145,7 @@ fn baselines() -> Vec<Preset> {
     let release = PiRelease::V1_6;
     let source = "a baseline; where it has a trigger and a cut they are Pi's, so that only the missing part differs";
     let base = pi_spec(release, "pi");
-    let bare = StrategySpec { summarizer: SummarizerSpec::None, ..base.clone() };
+    let without_summary = StrategySpec { summarizer: SummarizerSpec::None, ..base.clone() };
     let mask = EditSpec::MaskResults { trigger: TriggerSpec::Pi { release }, keep_tokens: 20_000 };
     vec![
         Preset {
@@ -153,21 +153,26 @@ fn baselines() -> Vec<Preset> {
             about: "no compaction: the context grows until it overflows",
             mimics: None,
             source,
-            spec: StrategySpec { trigger: TriggerSpec::Never, cut: CutSpec::Nothing, ..bare.clone() },
+            spec: StrategySpec { trigger: TriggerSpec::Never, cut: CutSpec::Nothing, ..without_summary.clone() },
         },
         Preset {
             name: "tail-only",
             about: "Pi's trigger and cut without a summary",
             mimics: None,
             source,
-            spec: bare.clone(),
+            spec: without_summary.clone(),
         },
         Preset {
             name: "drop-tool-results",
             about: "observation masking: at Pi's threshold old tool results give way to one line",
             mimics: None,
             source,
-            spec: StrategySpec { edits: vec![mask], trigger: TriggerSpec::Never, cut: CutSpec::Nothing, ..bare },
+            spec: StrategySpec {
+                edits: vec![mask],
+                trigger: TriggerSpec::Never,
+                cut: CutSpec::Nothing,
+                ..without_summary
+            },
         },
         Preset {
             name: "ralph",

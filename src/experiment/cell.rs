@@ -73,6 +73,7 @@ pub fn run_cell(
         counts,
         model: &model,
         history,
+        manual: &experiment.manual,
         seed: cell.seed,
     };
     let mut goal = Box::new(Goal::new(&session.items, &prepared.presence, window));
@@ -81,7 +82,9 @@ pub fn run_cell(
     let mut events = Vec::new();
     replay(input, &mut strategy, llm, &mut |event| {
         goal.observe(event);
-        meters.iter_mut().for_each(|meter| meter.observe(event));
+        for meter in &mut meters {
+            meter.observe(event);
+        }
         events.push(record(&cell.id, &session.transcript, event));
     });
     let items = fates(session, &goal);

@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::engine::preset::{preset, presets};
 use crate::engine::spec::StrategySpec;
 use crate::llm::MockKnobs;
+use crate::replay::Manual;
 
 /// What is run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,6 +35,9 @@ pub struct Experiment {
     /// Seeds; each makes a cell of its own.
     #[serde(default = "first_seed")]
     pub seeds: Vec<u64>,
+    /// Compactions by hand, in every cell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub manual: Vec<Manual>,
     /// The mock LLM.
     #[serde(default)]
     pub mock: MockKnobs,
@@ -182,6 +186,7 @@ impl Experiment {
             history: full(),
             reference: o200k(),
             seeds: first_seed(),
+            manual: Vec::new(),
             mock: MockKnobs::default(),
         }
     }

@@ -35,6 +35,9 @@ pub fn grid(experiment: &Experiment, sessions: &[Session]) -> Result<Vec<Cell>, 
     if strategies.is_empty() || experiment.models.is_empty() || experiment.seeds.is_empty() {
         return Err(ConfigError::Value("an experiment needs a strategy, a model and a seed".to_owned()));
     }
+    if let Some(model) = experiment.models.iter().find(|model| model.window_tokens == 0) {
+        return Err(ConfigError::Value(format!("the window of {:?} is 0 tokens, it must have at least 1", model.name)));
+    }
     let mut cells = Vec::new();
     for (session, recorded) in sessions.iter().enumerate() {
         for model in &experiment.models {
@@ -55,11 +58,14 @@ pub fn grid(experiment: &Experiment, sessions: &[Session]) -> Result<Vec<Cell>, 
 fn id(experiment: &Experiment, session: &Session, model: &ModelConfig, seed: u64, spec: &StrategySpec) -> String {
     let mut hash = Sha256::new();
     let mock = toml::to_string(&experiment.mock).unwrap_or_default();
+    let manual = format!("{:?}", experiment.manual);
     let stages = toml::to_string(spec).unwrap_or_default();
     let model = format!("{} {} {}", model.name, model.window_tokens, model.max_output_tokens);
     let seed = seed.to_string();
     let name = &session.name;
-    for part in [&session.sha256, name, &stages, &model, &seed, &experiment.history, &experiment.reference, &mock] {
+    for part in
+        [&session.sha256, name, &stages, &model, &seed, &experiment.history, &experiment.reference, &mock, &manual]
+    {
         hash.update(part.len().to_le_bytes());
         hash.update(part);
     }

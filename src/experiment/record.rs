@@ -19,6 +19,13 @@ pub(super) fn record(cell: &str, transcript: &Transcript, event: &ReplayEvent<'_
             checkpoint: event.checkpoint.to_string(),
             reason: event.reason.clone(),
         },
+        ReplayEvent::Fired(event) => EventRecord::Fired {
+            cell,
+            request: event.request,
+            checkpoint: event.checkpoint.to_string(),
+            estimate_tokens: event.estimate.tokens.0,
+            reason: event.reason.clone(),
+        },
         ReplayEvent::Edit(event) => EventRecord::Edited {
             cell,
             request: event.request,
@@ -68,7 +75,9 @@ fn compaction(cell: String, event: &CompactionEvent<'_, '_>) -> CompactionRecord
         split_turn: !event.plan.prefix.is_empty(),
         no_gain: event.no_gain(),
         repaired_orphans: event.repaired,
-        failure: event.summary.fallback.clone(),
+        from_hook: event.summary.from_hook,
+        details: event.summary.details.as_ref().map(|details| details.as_str().to_owned()),
+        fallback: event.summary.fallback.clone(),
         summary: (!text.is_empty()).then(|| text.to_owned()),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Every version is read to the same tree. What reaches the model or a meter has a place in the model; other fields
 //! are kept as [`crate::transcript::Entry::extra`] and records that never reach the model as notes, so that
-//! [`write`] loses none of them. Not kept: the spelling of texts and numbers, the order of fields, sections and details
+//! [`write()`] loses none of them. Not kept: the spelling of texts and numbers, the order of fields, sections and details
 //! that are `null`, values of the wrong type (each has a finding), and the header's version, which is always written
 //! as 3.
 

@@ -13,13 +13,14 @@ pub(super) fn compact(
     driver: &mut Driver<'_, '_>,
     checkpoint: Checkpoint,
     reason: &str,
+    instructions: Option<&str>,
     plan: &CutPlan,
 ) -> Result<(), String> {
     let job = SummaryJob {
         context: driver.live.view(),
         plan,
         checkpoint,
-        instructions: None,
+        instructions,
         window: driver.input.model.window,
         seed: driver.input.seed,
     };

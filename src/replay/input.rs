@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::str::FromStr;
 use std::sync::Mutex;
 
+use serde::{Deserialize, Serialize};
+
 use crate::engine::estimate::Estimator;
 use crate::engine::view::Item;
 use crate::tokens::{MessageTable, Reference};
@@ -15,7 +17,8 @@ pub enum History {
     /// Every recorded message, as if nothing had ever been compacted. Usage is simulated: the reference count.
     #[default]
     Full,
-    /// The compactions that really happened, with the recorded usage. The strategy is asked, and never acts.
+    /// The compactions that really happened, with the recorded usage. The strategy is asked, and never acts: a
+    /// trigger that fires is an event of its own.
     Recorded,
 }
 
@@ -93,6 +96,11 @@ impl CountCache {
         Self { reference, counts: Mutex::default() }
     }
 
+    /// The token ids of `text`; these are not remembered.
+    pub(super) fn encode(&self, text: &str) -> Vec<u32> {
+        self.reference.encode(text)
+    }
+
     /// Tokens of `text`.
     pub fn count(&self, text: &str) -> Tokens {
         let key =
@@ -106,6 +114,16 @@ impl CountCache {
         lock().insert(key, tokens);
         tokens
     }
+}
+
+/// A compaction by hand (`/compact`).
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manual {
+    /// Before this request, from 1.
+    pub request: u64,
+    /// What the summary shall look at.
+    pub instructions: Option<String>,
 }
 
 /// One transcript, ready to be replayed under a model.
@@ -125,6 +143,8 @@ pub struct ReplayInput<'a> {
     pub model: &'a Model,
     /// Which past to follow.
     pub history: History,
+    /// Compactions by hand.
+    pub manual: &'a [Manual],
     /// Seed of the cell.
     pub seed: u64,
 }

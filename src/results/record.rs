@@ -88,6 +88,19 @@ pub enum EventRecord {
         /// Why.
         reason: String,
     },
+    /// A trigger fired in a replay of the recorded history, where it never acts.
+    Fired {
+        /// The cell.
+        cell: String,
+        /// The next request, from 1.
+        request: u64,
+        /// The checkpoint.
+        checkpoint: String,
+        /// The estimate.
+        estimate_tokens: u64,
+        /// Why.
+        reason: String,
+    },
     /// Messages were shortened or masked in place.
     Edited {
         /// The cell.
@@ -111,6 +124,7 @@ impl EventRecord {
             | Self::Compaction(CompactionRecord { cell, .. })
             | Self::Overflow { cell, .. }
             | Self::Stuck { cell, .. }
+            | Self::Fired { cell, .. }
             | Self::Edited { cell, .. } => cell,
         }
     }
@@ -182,8 +196,12 @@ pub struct CompactionRecord {
     pub no_gain: bool,
     /// Orphan calls and results that the strategy left and the replay removed.
     pub repaired_orphans: u64,
-    /// The summary failed, and what was done instead.
-    pub failure: Option<String>,
+    /// The summary came from an extension.
+    pub from_hook: bool,
+    /// Data stored beside the summary, such as file lists, as JSON.
+    pub details: Option<String>,
+    /// What stands for the dropped part is not what was asked for: why, in words.
+    pub fallback: Option<String>,
     /// The text that stands for the dropped part, where there is one.
     pub summary: Option<String>,
 }

@@ -96,8 +96,12 @@ pub fn sent_parts<'m>(message: &'m Message, mut each: impl FnMut(Part<'m>)) {
         }
         Message::System { content, sections, tools_added } => {
             each(Part::Text(Cow::Borrowed(content.as_str())));
-            sections.iter().for_each(|(_, text)| each(Part::Text(Cow::Borrowed(text.as_str()))));
-            tools_added.iter().for_each(|tools| each(Part::Text(Cow::Borrowed(tools.as_str()))));
+            for (_, text) in sections {
+                each(Part::Text(Cow::Borrowed(text.as_str())));
+            }
+            if let Some(tools) = tools_added {
+                each(Part::Text(Cow::Borrowed(tools.as_str())));
+            }
         }
         _ => message.blocks().iter().for_each(|block| block_parts(block, &mut each)),
     }

@@ -1,6 +1,7 @@
 //! Where the recorded sessions and answers lie that are too large for the package.
 
 #![allow(dead_code, unreachable_pub, reason = "each test crate uses a part of it")]
+#![allow(clippy::unwrap_used, reason = "a golden file of another shape is a failed test")]
 
 pub mod imported;
 pub mod pi_answers;
@@ -20,7 +21,10 @@ pub fn shared() -> Option<PathBuf> {
     }
     let required = std::env::var("CUTPOINT_REQUIRE_SHARED").is_ok_and(|value| value == "1");
     assert!(!required, "CUTPOINT_REQUIRE_SHARED is set, but {} is not there", path.display());
-    eprintln!("SKIPPED: no shared transcripts at {} (set CUTPOINT_SHARED)", path.display());
+    #[expect(clippy::print_stderr, reason = "a skipped test must say so")]
+    {
+        eprintln!("SKIPPED: no shared transcripts at {} (set CUTPOINT_SHARED)", path.display());
+    }
     None
 }
 

@@ -146,7 +146,6 @@ pub fn differences(answer: &Answer, ours: &Value, elsewhere: &[(&str, &str)]) ->
     differences
 }
 
-#[expect(clippy::too_many_arguments, reason = "one recursive walk over two trees")]
 fn walk(
     golden: &Value,
     ours: Option<&Value>,

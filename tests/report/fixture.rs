@@ -110,7 +110,9 @@ fn compaction(cell: &str, request: u64, before: u64, kept: u64) -> CompactionRec
         split_turn: request == 32,
         no_gain: false,
         repaired_orphans: u64::from(kept == 20_000),
-        failure: (request == 56).then(|| "the summary was empty; the old one was kept".to_owned()),
+        from_hook: false,
+        details: None,
+        fallback: (request == 56).then(|| "the summary was empty; the old one was kept".to_owned()),
         summary: (kept == 24_000).then(|| format!("## Goal\nRewrite the parser.\n{HOSTILE}\n</pre><b>not bold</b>")),
     }
 }

@@ -119,8 +119,9 @@ impl<'a> Path<'a> {
 
     /// Position of the newest entry that changed what earlier usage had counted.
     pub fn last_change(&self) -> Option<usize> {
-        let changes = |entry: &&Entry| matches!(entry.kind, EntryKind::Compaction(_) | EntryKind::ContextEdit(_));
-        self.entries.iter().rposition(|entry| changes(entry))
+        self.entries
+            .iter()
+            .rposition(|entry| matches!(entry.kind, EntryKind::Compaction(_) | EntryKind::ContextEdit(_)))
     }
 
     /// Position of an id, before `end`.

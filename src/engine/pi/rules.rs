@@ -38,6 +38,8 @@ pub struct Rules {
     pub asks_between_turns: bool,
     /// Summaries have output caps of their own, sized by the reserve (until 1.3).
     pub caps_output: bool,
+    /// Output cap of a branch summary (until 1.3; 4,096 from 0.85.0 on).
+    pub branch_cap: Option<Tokens>,
     /// An answer that ended at the output limit is refused (0.84.3).
     pub refuses_truncated: bool,
 }
@@ -61,6 +63,7 @@ impl Rules {
         split_keeps_previous: true,
         asks_between_turns: true,
         caps_output: false,
+        branch_cap: None,
         refuses_truncated: true,
     };
 
@@ -79,6 +82,7 @@ impl Rules {
         split_keeps_previous: false,
         asks_between_turns: false,
         caps_output: true,
+        branch_cap: Some(Tokens(2_048)),
         refuses_truncated: false,
         ..Self::V1_6
     };

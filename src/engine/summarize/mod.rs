@@ -1,6 +1,7 @@
 //! What stands for the dropped part, and the request to a model that writes it.
 
 pub mod article;
+pub mod branch;
 pub mod deepagents;
 pub mod hook;
 pub mod none;

@@ -43,7 +43,7 @@ impl Visible {
                     visible.entries.insert(*idx);
                 }
                 Source::Changed(..) | Source::Made(_) => {
-                    visible.made.extend(live.view().message(index).map(normalised))
+                    visible.made.extend(live.view().message(index).map(normalised));
                 }
                 Source::Omitted(_) | Source::Nothing => {}
             }
@@ -115,7 +115,7 @@ impl Meter for Goal<'_> {
                 self.dropped += edit.saved.0;
                 self.cut(edit.after);
             }
-            ReplayEvent::Overflow(_) | ReplayEvent::Stuck(_) => {}
+            ReplayEvent::Overflow(_) | ReplayEvent::Stuck(_) | ReplayEvent::Fired(_) => {}
         }
     }
 

@@ -55,7 +55,7 @@ const REQUESTS: [Fixed; 9] = [
     ("overflow", "true or false", "It did not fit the window."),
 ];
 
-const COMPACTIONS: [Fixed; 19] = [
+const COMPACTIONS: [Fixed; 20] = [
     ("request", "number", "The next request, from 1."),
     ("checkpoint", "text", "When the trigger was asked."),
     ("reason", "text", "Why it fired."),
@@ -74,18 +74,20 @@ const COMPACTIONS: [Fixed; 19] = [
     ("split_turn", "true or false", "The cut split a turn."),
     ("no_gain", "true or false", "The context did not become smaller."),
     ("repaired_orphans", "count", "Calls and results without their partner that the replay removed."),
-    ("failure", "text", "How the summary failed and what was done instead; empty when it did not."),
+    ("from_hook", "true or false", "The summary came from an extension."),
+    ("fallback", "text", "Why what stands for the dropped part is not what was asked for; empty when it is."),
 ];
 
 const INCIDENTS: [Fixed; 8] = [
     (
         "incident",
         "text",
-        "overflow: a request did not fit. stuck: a trigger fired in vain. edited: messages were shortened.",
+        "overflow: a request did not fit. stuck: a trigger fired in vain. fired: it fired while the recorded history was \
+         followed. edited: messages were shortened.",
     ),
     ("request", "number", "The request, or the next one, from 1."),
-    ("checkpoint", "text", "stuck: when the trigger was asked."),
-    ("reason", "text", "stuck: why nothing was dropped."),
+    ("checkpoint", "text", "stuck, fired: when the trigger was asked."),
+    ("reason", "text", "stuck: why nothing was dropped. fired: why it fired."),
     ("reference_tokens", "tokens", "overflow: size of the request."),
     ("messages", "count", "edited: messages changed."),
     ("saved_tokens", "tokens", "edited: tokens saved."),

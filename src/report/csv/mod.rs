@@ -207,7 +207,8 @@ fn compaction_fields(compaction: &CompactionRecord) -> Vec<String> {
         compaction.split_turn.to_string(),
         compaction.no_gain.to_string(),
         compaction.repaired_orphans.to_string(),
-        word(compaction.failure.as_deref().unwrap_or_default()),
+        compaction.from_hook.to_string(),
+        word(compaction.fallback.as_deref().unwrap_or_default()),
     ]
 }
 
@@ -220,6 +221,16 @@ fn incident_fields(event: &EventRecord) -> Option<Vec<String>> {
         }
         EventRecord::Stuck { request, checkpoint, reason, .. } => Some(vec![
             "stuck".to_owned(),
+            request.to_string(),
+            word(checkpoint),
+            word(reason),
+            none(),
+            none(),
+            none(),
+            none(),
+        ]),
+        EventRecord::Fired { request, checkpoint, reason, .. } => Some(vec![
+            "fired".to_owned(),
             request.to_string(),
             word(checkpoint),
             word(reason),

@@ -40,6 +40,7 @@ fn is_eventful(history: &CellHistory<'_>) -> bool {
     !history.compactions.is_empty()
         || !history.overflows.is_empty()
         || !history.stuck.is_empty()
+        || !history.fired.is_empty()
         || history.edits.edits > 0
 }
 
@@ -135,9 +136,9 @@ fn notes(compaction: &CompactionRecord) -> Markup {
         @if orphans > 0 {
             span class="tag bad" { (count(orphans)) @if orphans == 1 { " orphan removed" } @else { " orphans removed" } }
         }
-        @if compaction.failure.is_some() { span class="tag bad" { "summary failed" } }
+        @if compaction.fallback.is_some() { span class="tag bad" { "fallback" } }
         @if compaction.summary.is_none() { span class="tag" { "no summary" } }
-        @if let Some(failure) = &compaction.failure { p { (visible(failure)) } }
+        @if let Some(fallback) = &compaction.fallback { p { (visible(fallback)) } }
     }
 }
 
@@ -152,6 +153,13 @@ fn incidents(history: &CellHistory<'_>) -> Markup {
                 li {
                     "Stuck × " (count(stuck.times)) " at " (visible(&stuck.checkpoint.replace('_', " ")))
                     ", first before request " (count(stuck.first_request)) ": " (visible(stuck.reason))
+                }
+            }
+            @for fired in &history.fired {
+                li {
+                    "The trigger fires × " (count(fired.times)) " at " (visible(&fired.checkpoint.replace('_', " ")))
+                    ", first before request " (count(fired.first_request)) ": " (visible(fired.reason))
+                    ". The recorded history is followed."
                 }
             }
             @if edits.edits > 0 {

@@ -86,7 +86,7 @@ fn row_head(model: &ReportModel, row: &StrategyRow<'_>) -> Markup {
 fn parts(row: &StrategyRow<'_>) -> Markup {
     html! {
         td class="parts first-of-group" {
-            @if let Some(mimics) = &row.first.mimics { "mimics " (visible(mimics)) } @else { "baseline" }
+            @if let Some(mimics) = &row.first.mimics { "mimics " (visible(mimics)) } @else { "no real system" }
             "; estimator " (visible(&row.first.estimator))
             "; summaries " (visible(&row.first.summarizer))
             "; " (row.cells) @if row.cells == 1 { " cell" } @else { " cells" }

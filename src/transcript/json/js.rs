@@ -18,7 +18,7 @@ pub fn stringify(raw: &str) -> Option<String> {
     Some(out)
 }
 
-/// `JSON.stringify(JSON.parse(raw)).length`: UTF-16 code units. `None` as for [`stringify`].
+/// `JSON.stringify(JSON.parse(raw)).length`: UTF-16 code units. `None` as for [`stringify()`].
 ///
 /// Text that a JavaScript program wrote is mostly already in this form; then it is only checked and measured, which
 /// needs no memory.
