@@ -1,5 +1,7 @@
 //! Codex rollouts: the shared sessions with their recorded totals, and each quirk in a made-up file.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot read its file has failed")]
+
 mod common;
 
 use common::imported::{blocks, compactions, count, kinds, messages, orphans, prompts, roles, said, usages};

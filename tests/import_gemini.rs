@@ -1,5 +1,7 @@
 //! Gemini CLI sessions: the shared files of both dialects, and each quirk in a made-up file.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot read its file has failed")]
+
 mod common;
 
 use common::imported::{count, kinds, messages, orphans, prompts, roles, said, usages};

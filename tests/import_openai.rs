@@ -1,5 +1,7 @@
 //! Chat-completions messages: the shared files, the field cases, and each carrier and quirk in a made-up file.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot read its file has failed")]
+
 mod common;
 
 use std::path::Path;
@@ -59,6 +61,8 @@ fn names_and_calls_of_the_shared_files() {
     let all = chat::read(&std::fs::read(folder.join("tau-bench-gpt4o-airline.first10.json")).unwrap()).unwrap();
     let calls: usize = all.iter().map(|one| blocks(&one.transcript, |block| matches!(block, Block::ToolCall(_)))).sum();
     assert_eq!((calls, all[0].part.as_deref()), (58, Some("0")));
+    let extra = all[0].transcript.meta.extra.as_ref().unwrap().as_str();
+    assert_eq!(extra, r#"{"task_id":0,"reward":0.0,"trial":0}"#);
     let all = chat::read(&std::fs::read(folder.join("swe-smith-ft-xml.jsonl")).unwrap()).unwrap();
     assert_eq!(&*all[2].transcript.meta.id, "pydantic__pydantic.acb0f10f.pr_8316");
     assert!(all[1].transcript.entries.iter().all(|entry| entry.line == 2), "all messages of a line have its number");
@@ -295,6 +299,37 @@ fn damaged_files_give_what_they_hold() {
     assert!(matches!(chat::read(b"{\"a\":1}"), Err(ImportError::NoRecord { .. })));
     assert!(matches!(chat::read(b"\n"), Err(ImportError::Empty)));
     assert!(matches!(chat::read(b"nonsense"), Err(ImportError::NoRecord { line: 1, .. })));
+}
+
+#[test]
+fn every_shared_file_is_told_from_the_others() {
+    let Some(shared) = common::shared() else { return };
+    let ours = [
+        ("codex", Format::Codex),
+        ("gemini-cli", Format::Gemini),
+        ("mini-swe-agent", Format::MiniSwe),
+        ("swe-agent", Format::SweAgent),
+        ("openai-chat", Format::OpenAi),
+    ];
+    let mut seen = 0;
+    for folder in std::fs::read_dir(shared.join("transcripts")).unwrap().map(|folder| folder.unwrap().path()) {
+        if !folder.is_dir() {
+            continue;
+        }
+        let name = folder.file_name().unwrap().to_str().unwrap();
+        for file in std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path()) {
+            let bytes = std::fs::read(&file).unwrap();
+            let head = &bytes[..bytes.len().min(64 * 1024)];
+            for (folder, format) in ours {
+                let sure = format.sniff(head) == Confidence::Sure;
+                // The prompts of mini-swe-agent are chat-completions lists too; its own reader is asked first.
+                let also = format == Format::OpenAi && name == "mini-swe-agent";
+                assert!(sure == (folder == name) || also, "{}: {} is sure: {sure}", file.display(), format.name());
+            }
+            seen += 1;
+        }
+    }
+    assert!(seen >= 30, "{seen} files");
 }
 
 #[test]

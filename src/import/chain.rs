@@ -53,9 +53,9 @@ impl Chain {
 
     /// Reports the lone surrogates that `raw` escapes.
     pub(super) fn check_surrogates(&mut self, line: usize, raw: &str) {
-        let lone = surrogates::lone(raw);
-        if lone > 0 {
-            let message = format!("{lone} lone surrogates: U+FFFD in texts, as spelled in JSON arguments");
+        let count = surrogates::lone(raw);
+        if count > 0 {
+            let message = format!("{count} lone surrogates: U+FFFD in texts, as spelled in JSON arguments");
             self.fault(line, FindingKind::LoneSurrogate, message);
         }
     }
@@ -66,7 +66,9 @@ impl Chain {
         let at = self.transcript.entries.len();
         let id = self.own_id(line, stamp.id).unwrap_or_else(|| self.invented_id(at));
         if let EntryKind::Message(message) = &kind {
-            message.blocks().iter().for_each(|block| self.know(block));
+            for block in message.blocks() {
+                self.know(block);
+            }
         }
         self.transcript.entries.push(Entry {
             id,
@@ -110,14 +112,11 @@ impl Chain {
 
     /// Appends a record that never reaches the model.
     pub(super) fn note(&mut self, line: usize, stamp: Stamp, kind: &str, raw: Value<'_>) {
-        match raw.json() {
-            Some(raw) => {
-                self.push(line, stamp, EntryKind::Note { kind: kind.into(), raw });
-            }
-            None => {
-                self.fault(line, FindingKind::BadField, "the record could not be measured as JSON and was left out");
-                self.counts.left_out += 1;
-            }
+        if let Some(raw) = raw.json() {
+            self.push(line, stamp, EntryKind::Note { kind: kind.into(), raw });
+        } else {
+            self.fault(line, FindingKind::BadField, "the record could not be measured as JSON and was left out");
+            self.counts.left_out += 1;
         }
     }
 

@@ -76,10 +76,13 @@ fn bare_list(list: &[Value<'_>]) -> Confidence {
             let kind = block.object().boxed("type").unwrap_or_default();
             matches!(&*kind, "tool_use" | "tool_result" | "functionCall")
         };
-        if !ROLES.contains(&&*role) || fields.items("content").iter().any(foreign) {
+        let calls = fields.items("tool_calls");
+        // LangChain's calls have `args`.
+        let foreign_call = calls.iter().any(|call| call.object().has("args"));
+        if !ROLES.contains(&&*role) || foreign_call || fields.items("content").iter().any(foreign) {
             return Confidence::No;
         }
-        let calls = fields.items("tool_calls").iter().any(|call| call.object().has("function"));
+        let calls = calls.iter().any(|call| call.object().has("function"));
         let ours = matches!(&*role, "system" | "developer") || calls || fields.has("tool_call_id");
         best = best.max(if ours { Confidence::Sure } else { Confidence::Maybe });
     }
@@ -206,7 +209,7 @@ impl File {
         let mut all: Vec<Imported> = Vec::with_capacity(self.sessions.len());
         for (index, Session { mut imported, name }) in self.sessions.into_iter().enumerate() {
             if several {
-                imported.part = Some(free(name.unwrap_or_else(|| (index + 1).to_string().into()), &mut taken));
+                imported.part = Some(free(&name.unwrap_or_else(|| (index + 1).to_string().into()), &mut taken));
             }
             all.push(imported);
         }
@@ -228,8 +231,8 @@ impl File {
 }
 
 /// `name`, or the next form of it that is not taken.
-fn free(name: Box<str>, taken: &mut HashSet<Box<str>>) -> Box<str> {
-    let mut free = name.clone();
+fn free(name: &str, taken: &mut HashSet<Box<str>>) -> Box<str> {
+    let mut free: Box<str> = name.into();
     let mut number = 2;
     while !taken.insert(free.clone()) {
         free = format!("{name}-{number}").into();

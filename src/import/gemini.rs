@@ -189,11 +189,10 @@ impl File {
 
 /// What follows hangs on the entry before the message `id`: the messages from it on become a branch that was left.
 fn rewind(chain: &mut Chain, line: usize, id: &str) {
-    match chain.transcript.entries.iter().position(|entry| &*entry.id == id) {
-        Some(at) => chain.tip = chain.transcript.entries[at].parent.map(|parent| parent.0),
-        None => {
-            let message = format!("a rewind to `{id}`, which is not in the file; nothing was taken back");
-            chain.fault(line, FindingKind::MissingTarget, message);
-        }
+    if let Some(at) = chain.transcript.entries.iter().position(|entry| &*entry.id == id) {
+        chain.tip = chain.transcript.entries[at].parent.map(|parent| parent.0);
+    } else {
+        let message = format!("a rewind to `{id}`, which is not in the file; nothing was taken back");
+        chain.fault(line, FindingKind::MissingTarget, message);
     }
 }

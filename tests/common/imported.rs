@@ -11,7 +11,7 @@ use cutpoint::transcript::{Block, EntryKind, Message, Tokens, Transcript, Usage}
 struct Silent;
 
 impl Completer for Silent {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "silent"
     }
     fn is_mock(&self) -> bool {
@@ -39,6 +39,7 @@ pub fn orphans(transcript: &Transcript, history: History) -> usize {
         counts: &counts,
         model: &model,
         history,
+        manual: &[],
         seed: 0,
     };
     let live = replay(input, &mut strategy, &Silent, &mut |_| {});

@@ -3,9 +3,10 @@
 use super::message::{Around, push, stop, tools};
 use super::usage::usage;
 use crate::import::chain::{Chain, Stamp};
+use crate::import::extra::quoted;
 use crate::import::value::{Object, Value};
 use crate::import::{FindingKind, Imported};
-use crate::transcript::{EntryKind, Message, Meta};
+use crate::transcript::{EntryKind, JsonText, Message, Meta};
 
 /// Where a record keeps its messages.
 const LISTS: &[&str] = &["messages", "traj", "request.messages", "kwargs.messages"];
@@ -62,11 +63,19 @@ pub(super) fn record(record: &Object<'_>, line: Option<usize>) -> Option<Session
     response(&mut chain, line, record, &about);
     let name =
         ["id", "instance_id", "task_id", "conversation_id", "uuid", "name"].iter().find_map(|key| record.word(key));
-    chain.transcript.meta = Meta { id: name.clone().unwrap_or_default(), ..Meta::default() };
+    chain.transcript.meta = Meta { id: name.clone().unwrap_or_default(), extra: extra(record), ..Meta::default() };
     // A file with several trials of one task tells them apart by this.
     let trial = record.u64("trial").filter(|&trial| trial > 0);
     let name = name.map(|name| trial.map_or(name.clone(), |trial| format!("{name}.{trial}").into()));
     Some(Session { imported: chain.finish(None), name })
+}
+
+/// The plain fields of a record: reward, settings, times. Objects and lists repeat the request or the task.
+fn extra(record: &Object<'_>) -> Option<JsonText> {
+    let plain = |value: Value<'_>| !value.is_object() && !value.is_list();
+    let fields = record.0.iter().filter(|(_, value)| plain(*value));
+    let fields: Vec<String> = fields.map(|(key, value)| format!("{}:{}", quoted(key), value.raw())).collect();
+    (!fields.is_empty()).then(|| format!("{{{}}}", fields.join(","))).and_then(JsonText::new)
 }
 
 /// What a record says of all its messages.

@@ -82,7 +82,9 @@ impl Session {
 
     /// Blocks of a reply: the open one, or a new one.
     fn reply(&mut self, line: usize, stamp: Stamp, blocks: Vec<Block>) {
-        blocks.iter().for_each(|block| self.chain.know(block));
+        for block in &blocks {
+            self.chain.know(block);
+        }
         let at = self.open.unwrap_or_else(|| {
             self.forget_waiting(line);
             let reply = Reply {
