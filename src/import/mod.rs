@@ -3,12 +3,15 @@
 //!
 //! [`read_file`] tells the format by the first bytes; [`read_bytes`] is given it.
 
+mod chain;
+mod chat;
 mod document;
 mod error;
 mod extra;
 mod finding;
 mod format;
 mod json;
+pub mod langgraph;
 mod lines;
 mod object;
 pub mod pi;
