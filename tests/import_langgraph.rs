@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::imported::{Facts, assert_replays, facts, messages, shared_sessions, usages};
+use common::facts::{Facts, assert_replays, facts, messages, shared_sessions, usages};
 use cutpoint::import::{Confidence, FindingKind, Format, ImportError, Imported, read_all, sniff};
 use cutpoint::transcript::{Block, EntryKind, Message, StopReason, Transcript, Usage, joined_text};
 

@@ -1,6 +1,6 @@
 //! Telling the formats apart by their first bytes. File names are not looked at.
 
-use super::{ImportError, Imported, langgraph, pi};
+use super::{ImportError, Imported, langgraph, openhands, pi};
 
 /// How sure a format is that a file is its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -20,17 +20,20 @@ pub enum Format {
     Pi,
     /// LangGraph thread state, or LangChain messages.
     LangGraph,
+    /// OpenHands evaluation output or events.
+    OpenHands,
 }
 
 impl Format {
     /// All formats, in the order in which they are asked.
-    pub const ALL: &[Self] = &[Self::Pi, Self::LangGraph];
+    pub const ALL: &[Self] = &[Self::Pi, Self::LangGraph, Self::OpenHands];
 
     /// The word for it in options and reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pi => "pi",
             Self::LangGraph => "langgraph",
+            Self::OpenHands => "openhands",
         }
     }
 
@@ -39,6 +42,7 @@ impl Format {
         match self {
             Self::Pi => "Pi sessions, versions 1 to 3: JSON Lines whose first line has type `session`",
             Self::LangGraph => "LangGraph thread states and histories, LangChain and Deep Agents messages: one JSON document",
+            Self::OpenHands => "OpenHands `output.jsonl`, V0 event streams and V1 (SDK) events",
         }
     }
 
@@ -47,6 +51,7 @@ impl Format {
         match self {
             Self::Pi => pi::sniff(head),
             Self::LangGraph => langgraph::sniff(head),
+            Self::OpenHands => openhands::sniff(head),
         }
     }
 
@@ -55,6 +60,7 @@ impl Format {
         match self {
             Self::Pi => pi::read(bytes).map(|one| vec![one]),
             Self::LangGraph => langgraph::read(bytes),
+            Self::OpenHands => openhands::read(bytes),
         }
     }
 }

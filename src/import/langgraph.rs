@@ -57,15 +57,7 @@ fn session(thread: Thread<'_>, several: bool) -> Imported {
         match step {
             Step::Message(value) => message::push(&mut chain, ordinal, value, thread.model.as_deref()),
             Step::Compaction { summary, first_kept } => {
-                let compaction = Compaction {
-                    summary,
-                    first_kept,
-                    tokens_before: None,
-                    details: None,
-                    from_hook: false,
-                    usage: None,
-                    system: None,
-                };
+                let compaction = Compaction { summary, first_kept, ..Compaction::default() };
                 chain.push(ordinal, Stamp::default(), EntryKind::Compaction(Box::new(compaction)));
             }
         }

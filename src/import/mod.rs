@@ -14,6 +14,7 @@ mod json;
 pub mod langgraph;
 mod lines;
 mod object;
+pub mod openhands;
 pub mod pi;
 mod rows;
 mod slot;
