@@ -1,6 +1,6 @@
 //! Telling the formats apart by their first bytes. File names are not looked at.
 
-use super::{ImportError, Imported, langgraph, openhands, pi};
+use super::{ImportError, Imported, atif, langgraph, openhands, pi};
 
 /// How sure a format is that a file is its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -22,11 +22,13 @@ pub enum Format {
     LangGraph,
     /// OpenHands evaluation output or events.
     OpenHands,
+    /// ATIF trajectory, versions 1.x.
+    Atif,
 }
 
 impl Format {
     /// All formats, in the order in which they are asked.
-    pub const ALL: &[Self] = &[Self::Pi, Self::LangGraph, Self::OpenHands];
+    pub const ALL: &[Self] = &[Self::Pi, Self::LangGraph, Self::OpenHands, Self::Atif];
 
     /// The word for it in options and reports.
     pub fn name(self) -> &'static str {
@@ -34,6 +36,7 @@ impl Format {
             Self::Pi => "pi",
             Self::LangGraph => "langgraph",
             Self::OpenHands => "openhands",
+            Self::Atif => "atif",
         }
     }
 
@@ -41,8 +44,11 @@ impl Format {
     pub fn about(self) -> &'static str {
         match self {
             Self::Pi => "Pi sessions, versions 1 to 3: JSON Lines whose first line has type `session`",
-            Self::LangGraph => "LangGraph thread states and histories, LangChain and Deep Agents messages: one JSON document",
+            Self::LangGraph => {
+                "LangGraph thread states and histories, LangChain and Deep Agents messages: one JSON document"
+            }
             Self::OpenHands => "OpenHands `output.jsonl`, V0 event streams and V1 (SDK) events",
+            Self::Atif => "ATIF trajectories, versions 1.x: one JSON document, or JSON Lines with a header",
         }
     }
 
@@ -52,6 +58,7 @@ impl Format {
             Self::Pi => pi::sniff(head),
             Self::LangGraph => langgraph::sniff(head),
             Self::OpenHands => openhands::sniff(head),
+            Self::Atif => atif::sniff(head),
         }
     }
 
@@ -61,6 +68,7 @@ impl Format {
             Self::Pi => pi::read(bytes).map(|one| vec![one]),
             Self::LangGraph => langgraph::read(bytes),
             Self::OpenHands => openhands::read(bytes),
+            Self::Atif => atif::read(bytes),
         }
     }
 }

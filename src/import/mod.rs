@@ -3,6 +3,7 @@
 //!
 //! [`read_file`] tells the format by the first bytes; [`read_bytes`] is given it.
 
+pub mod atif;
 mod chain;
 mod chat;
 mod document;
