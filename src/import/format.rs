@@ -1,6 +1,6 @@
 //! Telling the formats apart by their first bytes. File names are not looked at.
 
-use super::{ImportError, Imported, atif, langgraph, openhands, pi};
+use super::{ImportError, Imported, atif, inspect, langgraph, openhands, pi};
 
 /// How sure a format is that a file is its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -24,11 +24,13 @@ pub enum Format {
     OpenHands,
     /// ATIF trajectory, versions 1.x.
     Atif,
+    /// Inspect log, `.json` or `.eval`.
+    Inspect,
 }
 
 impl Format {
     /// All formats, in the order in which they are asked.
-    pub const ALL: &[Self] = &[Self::Pi, Self::LangGraph, Self::OpenHands, Self::Atif];
+    pub const ALL: &[Self] = &[Self::Pi, Self::LangGraph, Self::OpenHands, Self::Atif, Self::Inspect];
 
     /// The word for it in options and reports.
     pub fn name(self) -> &'static str {
@@ -37,6 +39,7 @@ impl Format {
             Self::LangGraph => "langgraph",
             Self::OpenHands => "openhands",
             Self::Atif => "atif",
+            Self::Inspect => "inspect",
         }
     }
 
@@ -49,6 +52,7 @@ impl Format {
             }
             Self::OpenHands => "OpenHands `output.jsonl`, V0 event streams and V1 (SDK) events",
             Self::Atif => "ATIF trajectories, versions 1.x: one JSON document, or JSON Lines with a header",
+            Self::Inspect => "Inspect logs: `.json`, and `.eval` archives with deflate or zstd; a session per sample",
         }
     }
 
@@ -59,6 +63,7 @@ impl Format {
             Self::LangGraph => langgraph::sniff(head),
             Self::OpenHands => openhands::sniff(head),
             Self::Atif => atif::sniff(head),
+            Self::Inspect => inspect::sniff(head),
         }
     }
 
@@ -69,6 +74,7 @@ impl Format {
             Self::LangGraph => langgraph::read(bytes),
             Self::OpenHands => openhands::read(bytes),
             Self::Atif => atif::read(bytes),
+            Self::Inspect => inspect::read(bytes),
         }
     }
 }

@@ -11,6 +11,7 @@ mod error;
 mod extra;
 mod finding;
 mod format;
+pub mod inspect;
 mod json;
 pub mod langgraph;
 mod lines;
