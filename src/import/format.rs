@@ -1,6 +1,6 @@
 //! Telling the formats apart by their first bytes. File names are not looked at.
 
-use super::{ImportError, Imported, chat, codex, gemini, mini_swe, pi, swe_agent};
+use super::{ImportError, Imported, atif, chat, codex, gemini, inspect, langgraph, mini_swe, openhands, pi, swe_agent};
 
 /// How sure a format is that a file is its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -28,11 +28,30 @@ pub enum Format {
     SweAgent,
     /// Chat-completions messages in the manner of OpenAI: lists, bodies, logs, data sets.
     OpenAi,
+    /// LangGraph thread state, or LangChain messages.
+    LangGraph,
+    /// OpenHands evaluation output or events.
+    OpenHands,
+    /// ATIF trajectory, versions 1.x.
+    Atif,
+    /// Inspect log, `.json` or `.eval`.
+    Inspect,
 }
 
 impl Format {
     /// All formats, in the order in which they are asked.
-    pub const ALL: &[Self] = &[Self::Pi, Self::Codex, Self::Gemini, Self::MiniSwe, Self::SweAgent, Self::OpenAi];
+    pub const ALL: &[Self] = &[
+        Self::Pi,
+        Self::Codex,
+        Self::Gemini,
+        Self::MiniSwe,
+        Self::SweAgent,
+        Self::LangGraph,
+        Self::OpenHands,
+        Self::Atif,
+        Self::Inspect,
+        Self::OpenAi,
+    ];
 
     /// The word for it in options and reports.
     pub fn name(self) -> &'static str {
@@ -43,6 +62,10 @@ impl Format {
             Self::MiniSwe => "mini-swe-agent",
             Self::SweAgent => "swe-agent",
             Self::OpenAi => "openai",
+            Self::LangGraph => "langgraph",
+            Self::OpenHands => "openhands",
+            Self::Atif => "atif",
+            Self::Inspect => "inspect",
         }
     }
 
@@ -55,6 +78,12 @@ impl Format {
             Self::MiniSwe => "mini-swe-agent trajectories: `.traj.json` with `messages`, or the bare list",
             Self::SweAgent => "SWE-agent trajectories: `.traj` with `trajectory` and `history`",
             Self::OpenAi => "chat-completions messages: lists, request bodies, LiteLLM logs, tau-bench, data sets",
+            Self::LangGraph => {
+                "LangGraph thread states and histories, LangChain and Deep Agents messages: one JSON document"
+            }
+            Self::OpenHands => "OpenHands `output.jsonl`, V0 event streams and V1 (SDK) events",
+            Self::Atif => "ATIF trajectories, versions 1.x: one JSON document, or JSON Lines with a header",
+            Self::Inspect => "Inspect logs: `.json`, and `.eval` archives with deflate or zstd; a session per sample",
         }
     }
 
@@ -67,6 +96,10 @@ impl Format {
             Self::MiniSwe => mini_swe::sniff(head),
             Self::SweAgent => swe_agent::sniff(head),
             Self::OpenAi => chat::sniff(head),
+            Self::LangGraph => langgraph::sniff(head),
+            Self::OpenHands => openhands::sniff(head),
+            Self::Atif => atif::sniff(head),
+            Self::Inspect => inspect::sniff(head),
         }
     }
 
@@ -79,6 +112,10 @@ impl Format {
             Self::MiniSwe => mini_swe::read(bytes),
             Self::SweAgent => swe_agent::read(bytes),
             Self::OpenAi => chat::read(bytes),
+            Self::LangGraph => langgraph::read(bytes),
+            Self::OpenHands => openhands::read(bytes),
+            Self::Atif => atif::read(bytes),
+            Self::Inspect => inspect::read(bytes),
         }
     }
 }

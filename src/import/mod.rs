@@ -3,6 +3,7 @@
 //!
 //! [`read_file`] tells the format by the first bytes; [`read_bytes`] is given it.
 
+pub mod atif;
 mod chain;
 pub mod chat;
 pub mod codex;
@@ -12,10 +13,13 @@ mod extra;
 mod finding;
 mod format;
 pub mod gemini;
+pub mod inspect;
 mod json;
+pub mod langgraph;
 mod lines;
 pub mod mini_swe;
 mod object;
+pub mod openhands;
 pub mod pi;
 mod rows;
 mod slot;

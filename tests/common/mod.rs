@@ -3,6 +3,7 @@
 #![allow(dead_code, unreachable_pub, reason = "each test crate uses a part of it")]
 #![allow(clippy::unwrap_used, reason = "a golden file of another shape is a failed test")]
 
+pub mod facts;
 pub mod imported;
 pub mod pi_answers;
 
