@@ -187,7 +187,7 @@ fn kind() -> impl Strategy<Value = EntryKind> {
             EntryKind::Compaction(Box::new(Compaction {
                 summary,
                 first_kept,
-                tokens_before,
+                tokens_before: Some(tokens_before),
                 details,
                 from_hook,
                 usage,

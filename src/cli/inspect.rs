@@ -169,11 +169,11 @@ fn compactions(session: &Session, path: &[EntryIdx], out: &mut impl Write) -> an
     writeln!(out, "  compactions {} recorded", recorded.len())?;
     for (line, compaction) in recorded {
         let kept = compaction.first_kept.as_deref().unwrap_or("nothing");
-        writeln!(
-            out,
-            "    line {line}: at {} tokens by the agent's estimate, kept from {kept}",
-            compaction.tokens_before
-        )?;
+        match compaction.tokens_before {
+            Some(tokens) => write!(out, "    line {line}: at {tokens} tokens by the agent's estimate")?,
+            None => write!(out, "    line {line}: at a size that is not recorded")?,
+        }
+        writeln!(out, ", kept from {kept}")?;
     }
     Ok(())
 }

@@ -3,11 +3,19 @@
 //!
 //! [`read_file`] tells the format by the first bytes; [`read_bytes`] is given it.
 
+mod document;
 mod error;
+mod extra;
 mod finding;
 mod format;
+mod json;
 mod lines;
+mod object;
 pub mod pi;
+mod rows;
+mod slot;
+mod surrogates;
+mod value;
 
 use std::path::Path;
 

@@ -72,8 +72,8 @@ pub struct Compaction {
     pub summary: Text,
     /// First entry kept verbatim. `None`: nothing was kept.
     pub first_kept: Option<Box<str>>,
-    /// Tokens of the context before it, as the agent estimated them.
-    pub tokens_before: u64,
+    /// Tokens of the context before it, as the agent estimated them. `None`: the source does not say.
+    pub tokens_before: Option<u64>,
     /// File lists, or an extension's data.
     pub details: Option<JsonText>,
     /// Supplied by an extension.

@@ -2,8 +2,8 @@
 
 use super::entry::{self, Read};
 use super::record::{Kind, Record};
-use super::slot::{Sink, Slot};
-use super::surrogates;
+use crate::import::slot::{Sink, Slot};
+use crate::import::surrogates;
 use crate::import::{Finding, FindingKind, ImportError, Imported, LineCounts};
 use crate::transcript::{Entry, EntryKind, JsonText, Meta, Transcript};
 
