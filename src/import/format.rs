@@ -1,6 +1,6 @@
 //! Telling the formats apart by their first bytes. File names are not looked at.
 
-use super::{ImportError, Imported, pi};
+use super::{ImportError, Imported, claude_code, pi};
 
 /// How sure a format is that a file is its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -18,16 +18,19 @@ pub enum Confidence {
 pub enum Format {
     /// Pi session, JSON Lines, versions 1 to 3.
     Pi,
+    /// Claude Code session, JSON Lines.
+    ClaudeCode,
 }
 
 impl Format {
     /// All formats, in the order in which they are asked.
-    pub const ALL: &[Self] = &[Self::Pi];
+    pub const ALL: &[Self] = &[Self::Pi, Self::ClaudeCode];
 
     /// The word for it in options and reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pi => "pi",
+            Self::ClaudeCode => "claude-code",
         }
     }
 
@@ -35,6 +38,7 @@ impl Format {
     pub fn about(self) -> &'static str {
         match self {
             Self::Pi => "Pi sessions, versions 1 to 3: JSON Lines whose first line has type `session`",
+            Self::ClaudeCode => "Claude Code sessions: JSON Lines whose records have `sessionId` and `parentUuid`",
         }
     }
 
@@ -42,6 +46,7 @@ impl Format {
     pub fn sniff(self, head: &[u8]) -> Confidence {
         match self {
             Self::Pi => pi::sniff(head),
+            Self::ClaudeCode => claude_code::sniff(head),
         }
     }
 
@@ -49,6 +54,7 @@ impl Format {
     pub fn read(self, bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
         match self {
             Self::Pi => pi::read(bytes).map(|one| vec![one]),
+            Self::ClaudeCode => claude_code::read(bytes),
         }
     }
 }

@@ -3,6 +3,8 @@
 //!
 //! [`read_file`] tells the format by the first bytes; [`read_bytes`] is given it.
 
+mod anthropic;
+pub mod claude_code;
 mod document;
 mod error;
 mod extra;

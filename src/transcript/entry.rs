@@ -66,7 +66,7 @@ pub enum EntryKind {
 }
 
 /// A recorded compaction.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Compaction {
     /// The summary.
     pub summary: Text,

@@ -1,0 +1,4 @@
+//! Anthropic's form of messages.
+
+pub(super) mod content;
+pub(super) mod usage;
