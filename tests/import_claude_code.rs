@@ -1,5 +1,7 @@
 //! Claude Code sessions: the recorded ones by their counts, and every quirk on a small made-up file.
 
+#![expect(clippy::unwrap_used, reason = "what cannot be read is a failed test")]
+
 mod common;
 #[path = "common/replayed.rs"]
 mod replayed;
@@ -7,7 +9,7 @@ mod replayed;
 use std::path::Path;
 
 use cutpoint::import::{Confidence, FindingKind, Format, ImportError, Imported, claude_code, read_all, sniff};
-use cutpoint::transcript::{Block, EntryKind, Message, Reply, StopReason, Transcript, Usage};
+use cutpoint::transcript::{Block, EntryKind, JsonText, Message, Reply, StopReason, Transcript, Usage};
 
 /// What a file holds, counted by hand from its lines.
 struct Expected {
@@ -524,7 +526,7 @@ fn odd_records_are_notes_or_findings() {
 fn fields_that_repeat_are_kept_where_they_change() {
     let moved = user("u2", Some("u1"), "two").replace("\"cwd\":\"/p\"", "\"cwd\":\"/q\"");
     let imported = only(&[user("u1", None, "one"), moved, user("u3", Some("u2"), "three")]);
-    let extra = |at: usize| imported.transcript.entries[at].extra.as_ref().map(|extra| extra.as_str());
+    let extra = |at: usize| imported.transcript.entries[at].extra.as_ref().map(JsonText::as_str);
     // "/p" is the header's; the third line is back there.
     assert_eq!((extra(0), extra(1), extra(2)), (None, Some(r#"{"":{"cwd":"/q"}}"#), Some(r#"{"":{"cwd":"/p"}}"#)));
     assert_eq!(imported.transcript.meta.extra.as_ref().unwrap().as_str(), r#"{"version":"2.1.0"}"#);
@@ -534,7 +536,7 @@ fn fields_that_repeat_are_kept_where_they_change() {
 fn a_session_is_told_by_its_first_bytes() {
     let line = user("u1", None, "one");
     assert_eq!(sniff(line.as_bytes()), Some(Format::ClaudeCode));
-    assert_eq!(Format::ClaudeCode.sniff(line[..150].as_bytes()), Confidence::Sure, "the head may end early");
+    assert_eq!(Format::ClaudeCode.sniff(&line.as_bytes()[..150]), Confidence::Sure, "the head may end early");
     let titles = r#"{"type":"summary","summary":"T","leafUuid":"x"}"#;
     assert_eq!(Format::ClaudeCode.sniff(titles.as_bytes()), Confidence::Maybe);
     assert_eq!(Format::ClaudeCode.sniff(format!("{titles}\n{line}").as_bytes()), Confidence::Sure);
@@ -631,4 +633,30 @@ fn field_cases_about_structure_give_their_numbers() {
     assert_eq!(messages(&imported.transcript).count() as u64, numbers["messages_if_recovered"]);
     assert_eq!(faults(&imported), [(2, 2, FindingKind::NulPadding), (3, 3, FindingKind::NulPadding)]);
     assert_eq!(imported.lines.total as u64, numbers["lines"]);
+}
+
+#[test]
+fn no_damage_makes_it_panic() {
+    let mixed = r#""message":{"role":"user","content":[{"type":"text","text":"and"},{"type":"tool_result","tool_use_id":"c1","content":"x"}]}"#;
+    let text = [
+        user("u1", None, "go"),
+        calls("a1", "u1", "m1", "c1"),
+        record("user", "r1", Some("a1"), mixed),
+        record("system", "b1", None, r#""subtype":"compact_boundary","logicalParentUuid":"r1","compactMetadata":{"preTokens":1,"preservedSegment":{"headUuid":"r1"}}"#),
+        record("user", "s1", Some("b1"), r#""isCompactSummary":true,"message":{"role":"user","content":"S"}"#),
+        says("a2", "s1", "m2", "done"),
+    ]
+    .join("\n");
+    for at in (0..text.len()).step_by(3) {
+        let _ = claude_code::read(&text.as_bytes()[..at]);
+        for byte in [b'[', b'1', b'\n', b'"', 0xFF] {
+            let mut bytes = text.as_bytes().to_vec();
+            bytes[at] = byte;
+            if let Ok(all) = claude_code::read(&bytes) {
+                // Every parent stands before its child, so that no path is a cycle.
+                let entries = all.iter().flat_map(|one| one.transcript.entries.iter().enumerate());
+                assert!(entries.into_iter().all(|(nth, entry)| entry.parent.is_none_or(|parent| parent.0 < nth)));
+            }
+        }
+    }
 }

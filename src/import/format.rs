@@ -1,6 +1,6 @@
 //! Telling the formats apart by their first bytes. File names are not looked at.
 
-use super::{ImportError, Imported, claude_code, pi};
+use super::{ImportError, Imported, anthropic, claude_code, pi};
 
 /// How sure a format is that a file is its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -20,17 +20,20 @@ pub enum Format {
     Pi,
     /// Claude Code session, JSON Lines.
     ClaudeCode,
+    /// Requests to Anthropic's Messages API: a body or a log.
+    AnthropicMessages,
 }
 
 impl Format {
     /// All formats, in the order in which they are asked.
-    pub const ALL: &[Self] = &[Self::Pi, Self::ClaudeCode];
+    pub const ALL: &[Self] = &[Self::Pi, Self::ClaudeCode, Self::AnthropicMessages];
 
     /// The word for it in options and reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pi => "pi",
             Self::ClaudeCode => "claude-code",
+            Self::AnthropicMessages => "anthropic-messages",
         }
     }
 
@@ -39,6 +42,9 @@ impl Format {
         match self {
             Self::Pi => "Pi sessions, versions 1 to 3: JSON Lines whose first line has type `session`",
             Self::ClaudeCode => "Claude Code sessions: JSON Lines whose records have `sessionId` and `parentUuid`",
+            Self::AnthropicMessages => {
+                "Anthropic Messages: a request body, or a claude-trace log of requests and responses"
+            }
         }
     }
 
@@ -47,6 +53,7 @@ impl Format {
         match self {
             Self::Pi => pi::sniff(head),
             Self::ClaudeCode => claude_code::sniff(head),
+            Self::AnthropicMessages => anthropic::sniff(head),
         }
     }
 
@@ -55,6 +62,7 @@ impl Format {
         match self {
             Self::Pi => pi::read(bytes).map(|one| vec![one]),
             Self::ClaudeCode => claude_code::read(bytes),
+            Self::AnthropicMessages => anthropic::read(bytes),
         }
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! [`read_file`] tells the format by the first bytes; [`read_bytes`] is given it.
 
-mod anthropic;
+pub mod anthropic;
 pub mod claude_code;
 mod document;
 mod error;

@@ -1,6 +1,6 @@
 //! An imported session, replayed once: a provider must not refuse a request of it.
 
-#![allow(unreachable_pub, reason = "included by several test crates")]
+#![allow(clippy::unwrap_used, unreachable_pub, reason = "included by several test crates")]
 
 use std::collections::HashSet;
 
