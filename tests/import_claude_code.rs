@@ -9,6 +9,7 @@ mod replayed;
 use std::path::Path;
 
 use cutpoint::import::{Confidence, FindingKind, Format, ImportError, Imported, claude_code, read_all, sniff};
+use cutpoint::replay::History;
 use cutpoint::transcript::{Block, EntryKind, JsonText, Message, Reply, StopReason, Transcript, Usage};
 
 /// What a file holds, counted by hand from its lines.
@@ -184,7 +185,7 @@ fn recorded_sessions_have_the_counts_of_their_rows() {
         for transcript in transcripts {
             let on_path = transcript.path().len();
             assert_eq!(on_path, transcript.entries.len(), "{name}: there are no branches");
-            let replies = replies(transcript).count() as u64;
+            let replies = replies(transcript).count();
             assert_eq!(replayed::requests(name, transcript), replies, "{name}: requests");
         }
     }
@@ -621,6 +622,12 @@ fn field_cases_about_structure_give_their_numbers() {
     assert_eq!((compaction.first_kept.as_deref(), compaction.tokens_before), (Some("u3"), Some(995)));
     assert_eq!(path_ids(&imported.transcript), ["u1", "u2", "u3", "u4", "b1", "u5", "u6"]);
     assert_eq!(context_after(&imported), numbers["context_after"]);
+    // `context_with_segment` up to u5, the last message of the last request; c1 is sent as a summary.
+    let contexts = replayed::contexts("segment", &imported.transcript, History::Recorded);
+    let [summary, kept @ ..] = contexts[2].as_slice() else { panic!("{contexts:?}") };
+    assert!(summary.contains("This session continues an earlier one."));
+    assert_eq!(kept, ["kept question", "kept answer", "new question"]);
+    assert_eq!(contexts[2].len() + 1, numbers["context_with_segment"].as_array().unwrap().len());
 
     let (imported, numbers) = case("bad-middle-line");
     assert_eq!(messages(&imported.transcript).count() as u64, numbers["messages_read"]);

@@ -1,6 +1,6 @@
 //! A reply that was streamed: server-sent events put together again.
 
-use super::exchange::Answer;
+use super::exchange::{Answer, error_text};
 use super::usage::{Counts, stop_reason};
 use crate::import::FindingKind;
 use crate::import::extra::quoted;
@@ -16,45 +16,54 @@ enum Open {
     Whole(Box<str>),
 }
 
+/// What the events so far have said.
+#[derive(Default)]
+struct Stream {
+    answer: Answer,
+    blocks: Vec<Open>,
+    counts: Counts,
+}
+
 /// Reads the events in `raw`. Blocks without an end are kept as far as they came.
 pub(super) fn read(raw: &str, sink: &mut Sink) -> Answer {
-    let mut answer = Answer::default();
-    let mut blocks: Vec<Open> = Vec::new();
-    let mut counts = Counts::default();
+    let mut stream = Stream::default();
     for data in raw.lines().filter_map(|line| line.strip_prefix("data:")) {
-        let Some(mut event) = Rest::of(data.trim()) else {
-            sink.bad("an event of the stream is no JSON object; left out");
-            continue;
-        };
+        match Rest::of(data.trim()) {
+            Some(event) => stream.event(event, data.trim(), sink),
+            None => sink.bad("an event of the stream is no JSON object; left out"),
+        }
+    }
+    let Stream { mut answer, blocks, counts } = stream;
+    answer.usage = counts.usage();
+    answer.content.blocks = blocks.into_iter().filter_map(|block| close(block, sink)).collect();
+    answer
+}
+
+impl Stream {
+    /// Takes the event `raw`, which is the object `event`.
+    fn event(&mut self, mut event: Rest<'_>, raw: &str, sink: &mut Sink) {
         match &*word(&mut event, "type") {
             "message_start" => {
                 if let Some(raw) = event.take("message")
                     && let Some(mut message) = Rest::of(&raw)
                 {
-                    answer.id = message.scalar("id").optional(sink, "message.id");
-                    answer.model = message.scalar("model").optional(sink, "message.model");
-                    count(&mut message, &mut counts, sink);
+                    self.answer.id = message.scalar("id").optional(sink, "message.id");
+                    self.answer.model = message.scalar("model").optional(sink, "message.model");
+                    count(&mut message, &mut self.counts, sink);
                 }
             }
-            "content_block_start" => blocks.extend(event.take("content_block").map(|raw| open(&raw))),
-            "content_block_delta" => {
-                let at = event.scalar::<u64>("index").optional(sink, "index").and_then(|at| usize::try_from(at).ok());
-                let block = at.and_then(|at| blocks.get_mut(at));
-                match (block, event.take("delta")) {
-                    (Some(block), Some(raw)) => grow(block, &raw, sink),
-                    _ => sink.bad("a piece of a block that was not begun; left out"),
-                }
-            }
+            "content_block_start" => self.blocks.extend(event.take("content_block").map(|raw| open(&raw))),
+            "content_block_delta" => self.piece(event, sink),
             "message_delta" => {
                 if let Some(raw) = event.take("delta")
                     && let Some(mut delta) = Rest::of(&raw)
                 {
                     let word = delta.scalar::<Box<str>>("stop_reason").optional(sink, "stop_reason");
-                    answer.stop = stop_reason(word.as_deref()).or(answer.stop.take());
+                    self.answer.stop = stop_reason(word.as_deref()).or(self.answer.stop.take());
                 }
-                count(&mut event, &mut counts, sink);
+                count(&mut event, &mut self.counts, sink);
             }
-            "error" => answer.error = Some(super::exchange::error_text(data.trim())),
+            "error" => self.answer.error = Some(error_text(raw)),
             "ping" | "content_block_stop" | "message_stop" => {}
             other => {
                 let fault = format!("an event of unknown type `{other}`; left out");
@@ -62,9 +71,16 @@ pub(super) fn read(raw: &str, sink: &mut Sink) -> Answer {
             }
         }
     }
-    answer.usage = counts.usage();
-    answer.content.blocks = blocks.into_iter().filter_map(|block| close(block, sink)).collect();
-    answer
+
+    /// A piece of a block.
+    fn piece(&mut self, mut event: Rest<'_>, sink: &mut Sink) {
+        let at = event.scalar::<u64>("index").optional(sink, "index").and_then(|at| usize::try_from(at).ok());
+        let block = at.and_then(|at| self.blocks.get_mut(at));
+        match (block, event.take("delta")) {
+            (Some(block), Some(raw)) => grow(block, &raw, sink),
+            _ => sink.bad("a piece of a block that was not begun; left out"),
+        }
+    }
 }
 
 fn count(holder: &mut Rest<'_>, counts: &mut Counts, sink: &mut Sink) {
