@@ -275,6 +275,11 @@ fn other_lines_are_left_out_with_a_finding() {
         (5, FindingKind::TruncatedLine),
     ];
     assert_eq!((faults(&imported), imported.lines.left_out), (expected.to_vec(), 4));
+    let first = only(&[line[..90].to_owned(), line.clone()]);
+    assert_eq!(
+        (faults(&first), path_ids(&first.transcript)),
+        (vec![(1, FindingKind::MalformedLine)], vec!["e0", "r1"])
+    );
     assert!(matches!(anthropic::read(b"{\"a\":1}"), Err(ImportError::NoRecord { line: 1, .. })));
     assert!(matches!(anthropic::read(b"\n"), Err(ImportError::Empty)));
 }

@@ -33,20 +33,29 @@ const EXPECTED: &str = "a request to the Messages API";
 /// # Errors
 /// When the file is empty, is not text, or holds no request.
 pub fn read(bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
-    let all = lines::of_text(bytes)?;
-    let mut filled = all.iter().filter(|line| !line.text.trim().is_empty());
-    let first = filled.next().is_some_and(|line| Rest::line(line.text.trim()).is_ok());
-    let single = filled.next().is_none();
-    let mut log = Log::new(surrogates::may_be_in(bytes), single || !first);
-    if first || single {
-        rows::read(&all, &mut log);
-    } else {
-        let document = Document::read(bytes, EXPECTED)?;
-        let text = document.value().raw();
-        let rest = Rest::of(text).unwrap_or_default();
-        log.read((1, 1), text, rest);
-        log.counts.total = document.lines;
-        log.findings.extend(document.findings.iter().cloned());
+    let surrogates = surrogates::may_be_in(bytes);
+    if let Some(lines) = rows::several(bytes) {
+        let mut log = Log::new(surrogates, false);
+        rows::read(&lines, &mut log);
+        return log.finish(EXPECTED);
     }
+    let document = match Document::read(bytes, EXPECTED) {
+        Ok(document) => document,
+        // A log whose first line is damaged is no document either.
+        Err(error) => return damaged(bytes, surrogates).ok_or(error),
+    };
+    let mut log = Log::new(surrogates, true);
+    let text = document.value().raw();
+    log.read((1, 1), text, Rest::of(text).unwrap_or_default());
+    log.counts.total = document.lines;
+    log.findings.extend(document.findings.iter().cloned());
     log.finish(EXPECTED)
+}
+
+/// The requests behind a first line that is no JSON.
+fn damaged(bytes: &[u8], surrogates: bool) -> Option<Vec<Imported>> {
+    let lines = lines::of_text(bytes).ok()?;
+    let mut log = Log::new(surrogates, false);
+    rows::read(&lines, &mut log);
+    log.finish(EXPECTED).ok()
 }

@@ -174,7 +174,10 @@ mod tests {
         assert_eq!(kinds(b"[\"\xFF\"]"), ("[\"\u{FFFD}\"]".into(), vec![FindingKind::InvalidUtf8]));
         assert_eq!(kinds(b"{} {}"), ("{}".into(), vec![FindingKind::GluedRecords]));
         assert_eq!(kinds(b"{} x"), ("{}".into(), vec![FindingKind::MalformedLine]));
-        assert_eq!(kinds(b"{\"a\":[{\"b\":\"c\"},{"), (r#"{"a":[{"b":"c"}]}"#.into(), vec![FindingKind::TruncatedLine]));
+        assert_eq!(
+            kinds(b"{\"a\":[{\"b\":\"c\"},{"),
+            (r#"{"a":[{"b":"c"}]}"#.into(), vec![FindingKind::TruncatedLine])
+        );
         assert_eq!(kinds(br#"["\ud83d"]"#), (r#"["\ud83d"]"#.into(), vec![FindingKind::LoneSurrogate]));
         assert!(Document::read(b" \n", "a document").is_err());
         assert!(Document::read(b"{\"a\":]", "a document").is_err());
