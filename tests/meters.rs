@@ -2,6 +2,8 @@
 //!
 //! "tiktoken is great!" is six tokens of `cl100k_base`, "great" is one.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
+
 use std::sync::Arc;
 
 use cutpoint::engine::cut::{CutGoal, CutPlan, CutPolicy, NothingToDrop};

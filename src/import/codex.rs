@@ -49,13 +49,7 @@ pub(super) fn sniff(head: &[u8]) -> Confidence {
 /// # Errors
 /// When the file is empty, is not text, or holds no record of a rollout.
 pub fn read(bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
-    if let Some(found) = lines::foreign(bytes) {
-        return Err(ImportError::NotText { found });
-    }
-    let lines = lines::split(bytes);
-    if lines.iter().all(|line| line.text.trim().is_empty()) {
-        return Err(ImportError::Empty);
-    }
+    let lines = lines::of_text(bytes)?;
     let mut session = session::Session::default();
     rows::read(&lines, &mut session);
     session.finish().map(|one| vec![one])

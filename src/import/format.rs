@@ -1,6 +1,9 @@
 //! Telling the formats apart by their first bytes. File names are not looked at.
 
-use super::{ImportError, Imported, atif, chat, codex, gemini, inspect, langgraph, mini_swe, openhands, pi, swe_agent};
+use super::{
+    ImportError, Imported, anthropic, atif, chat, claude_code, codex, gemini, inspect, langgraph, mini_swe, openhands,
+    pi, swe_agent,
+};
 
 /// How sure a format is that a file is its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -36,12 +39,18 @@ pub enum Format {
     Atif,
     /// Inspect log, `.json` or `.eval`.
     Inspect,
+    /// Claude Code session, JSON Lines.
+    ClaudeCode,
+    /// Requests to Anthropic's Messages API: a body or a log.
+    AnthropicMessages,
 }
 
 impl Format {
     /// All formats, in the order in which they are asked.
     pub const ALL: &[Self] = &[
         Self::Pi,
+        Self::ClaudeCode,
+        Self::AnthropicMessages,
         Self::Codex,
         Self::Gemini,
         Self::MiniSwe,
@@ -66,6 +75,8 @@ impl Format {
             Self::OpenHands => "openhands",
             Self::Atif => "atif",
             Self::Inspect => "inspect",
+            Self::ClaudeCode => "claude-code",
+            Self::AnthropicMessages => "anthropic-messages",
         }
     }
 
@@ -84,6 +95,10 @@ impl Format {
             Self::OpenHands => "OpenHands `output.jsonl`, V0 event streams and V1 (SDK) events",
             Self::Atif => "ATIF trajectories, versions 1.x: one JSON document, or JSON Lines with a header",
             Self::Inspect => "Inspect logs: `.json`, and `.eval` archives with deflate or zstd; a session per sample",
+            Self::ClaudeCode => "Claude Code sessions: JSON Lines whose records have `sessionId` and `parentUuid`",
+            Self::AnthropicMessages => {
+                "Anthropic Messages: a request body, or a claude-trace log of requests and responses"
+            }
         }
     }
 
@@ -100,6 +115,8 @@ impl Format {
             Self::OpenHands => openhands::sniff(head),
             Self::Atif => atif::sniff(head),
             Self::Inspect => inspect::sniff(head),
+            Self::ClaudeCode => claude_code::sniff(head),
+            Self::AnthropicMessages => anthropic::sniff(head),
         }
     }
 
@@ -116,6 +133,8 @@ impl Format {
             Self::OpenHands => openhands::read(bytes),
             Self::Atif => atif::read(bytes),
             Self::Inspect => inspect::read(bytes),
+            Self::ClaudeCode => claude_code::read(bytes),
+            Self::AnthropicMessages => anthropic::read(bytes),
         }
     }
 }

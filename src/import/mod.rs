@@ -3,9 +3,11 @@
 //!
 //! [`read_file`] tells the format by the first bytes; [`read_bytes`] is given it.
 
+pub mod anthropic;
 pub mod atif;
 mod chain;
 pub mod chat;
+pub mod claude_code;
 pub mod codex;
 mod document;
 mod error;

@@ -28,7 +28,7 @@ use self::json::{Reader, Sonic};
 pub(super) use self::sniff::sniff;
 use self::tree::Builder;
 pub use self::write::write;
-use super::{FindingKind, ImportError, Imported, LineCounts, lines, rows};
+use super::{FindingKind, ImportError, Imported, LineCounts, lines, rows, surrogates};
 
 /// Reads a session of version 1, 2 or 3.
 ///
@@ -41,15 +41,8 @@ pub fn read(bytes: &[u8]) -> Result<Imported, ImportError> {
 }
 
 fn read_with<R: Reader>(bytes: &[u8]) -> Result<Imported, ImportError> {
-    if let Some(found) = lines::foreign(bytes) {
-        return Err(ImportError::NotText { found });
-    }
-    let lines = lines::split(bytes);
-    if lines.iter().all(|line| line.text.trim().is_empty()) {
-        return Err(ImportError::Empty);
-    }
-    let escaped = |escape: &[u8]| memchr::memmem::find(bytes, escape).is_some();
-    let mut builder = Builder::new(escaped(br"\ud") || escaped(br"\uD"));
+    let lines = lines::of_text(bytes)?;
+    let mut builder = Builder::new(surrogates::may_be_in(bytes));
     rows::read(&lines, &mut PiRows::<R> { builder: &mut builder, reader: PhantomData });
     builder.finish()
 }

@@ -182,10 +182,11 @@ impl<'a> Driver<'a, '_> {
         let is_target = |item: &Item| item.origin().is_some_and(|idx| transcript.entry(idx).id == edit.target);
         let Some(at) = self.live.view().items().iter().position(is_target) else { return };
         let mut items = self.live.view().items().to_vec();
-        let message = items[at].message(transcript).cloned();
         let Some(idx) = items[at].origin() else { return };
-        items[at] = match (message, &edit.replacement) {
-            (Some(message), Some(content)) => Item::changed(idx, message.with_content(content)),
+        // The last edit wins, also over one that left the message out: it changes what was recorded.
+        let recorded = Item::entry(transcript, idx);
+        items[at] = match (recorded.message(transcript), &edit.replacement) {
+            (Some(message), Some(content)) => Item::changed(idx, message.clone().with_content(content)),
             _ => Item::omitted(idx),
         };
         self.live.replace(items, &*self.strategy.estimator);

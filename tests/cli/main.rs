@@ -1,5 +1,7 @@
 //! The program from outside: output, errors, exit codes, folders.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
+
 mod errors;
 mod reading;
 mod running;

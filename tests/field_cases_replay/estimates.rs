@@ -135,7 +135,7 @@ fn a_branch_that_was_left_is_not_in_the_context() {
     let case = Case::read("branch-abandoned");
     let mut requests = 0;
     let mut observe = |event: &ReplayEvent<'_, '_>| requests += u64::from(matches!(event, ReplayEvent::Request(_)));
-    let sent = case.follow(&Rules::V1_6, 200_000, &mut observe, |live| live.sent_messages());
+    let sent = case.follow(&Rules::V1_6, 200_000, &mut observe, |live| live.sent().count() as u64);
     assert_eq!((sent, requests), (case.number("path_messages"), 2));
     assert_eq!(case.estimate().tokens, Tokens(case.number("context_anchor")));
     let off = case.numbers["off_path_ids"].as_array().unwrap();

@@ -10,6 +10,8 @@
 //! | `*.openai.json`, `*.claude.jsonl`, `*.requests.json` | other formats: no importer reads them yet |
 //! | `bad-*`, `enc-*`, `fmt-*`, `tree-*` | damaged files: `tests/field_cases.rs` |
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
+
 mod cuts;
 mod estimates;
 mod losses;
@@ -58,7 +60,7 @@ impl Case {
         let file = format!("{name}.pi.jsonl");
         let cases = index["cases"].as_array().unwrap();
         let numbers = cases.iter().find(|case| case["file"] == *file).unwrap()["numbers"].clone();
-        Self { transcript: read_file(&folder.join(file)).unwrap().transcript, numbers }
+        Self { transcript: read_file(folder.join(file)).unwrap().transcript, numbers }
     }
 
     pub(crate) fn number(&self, name: &str) -> u64 {

@@ -204,8 +204,7 @@ fn pi(message: &Message, user_images: bool, system: bool) -> u64 {
     let image = |counts: bool| if counts { 4_800 } else { 0 };
     let blocks = |images: bool| -> u64 {
         let one = |block: &Block| match (message, block) {
-            (_, Block::Text(text)) => units(text),
-            (Message::Assistant(..), Block::Thinking { text, .. }) => units(text),
+            (_, Block::Text(text)) | (Message::Assistant(..), Block::Thinking { text, .. }) => units(text),
             (Message::Assistant(..), Block::ToolCall(call)) => units(&call.name) + call.arguments.js_utf16_len() as u64,
             (Message::Assistant(..), _) => 0,
             (_, Block::Image(_)) => image(images),

@@ -1,14 +1,16 @@
 //! Sessions that a generator makes up: parallel calls, missing and orphan results, failed replies, empty messages,
 //! pictures, branches, several roots, compactions and context edits.
 
+use cutpoint::engine::pi::{Path, Rules};
 use cutpoint::engine::preset::presets;
 use cutpoint::replay::History;
 use cutpoint::transcript::{
     Bash, Block, Compaction, Content, ContextEdit, Custom, Entry, EntryIdx, EntryKind, Head, Image, JsonText, Message,
-    Reply, StopReason, Text, ToolCall, ToolResult, ToolSchema, Transcript, Usage,
+    Reply, Role, StopReason, Text, ToolCall, ToolResult, ToolSchema, Transcript, Usage,
 };
 use proptest::prelude::*;
 
+use crate::counts::is_invented;
 use crate::{Answers, Shared};
 
 /// One step of a made-up session.
@@ -205,7 +207,7 @@ impl Builder {
         };
         let input = 10 * size as u64;
         let usage = usage.then(|| Usage { input, output: 5, ..Usage::default() });
-        let api = if size % 2 == 0 { "anthropic-messages" } else { "openai-completions" };
+        let api = if size.is_multiple_of(2) { "anthropic-messages" } else { "openai-completions" };
         let reply = Reply { api: api.into(), provider: "p".into(), model: "m".into(), stop, usage, error: None };
         self.message(Message::Assistant(Content { blocks, plain: false }, Box::new(reply)));
     }
@@ -255,7 +257,9 @@ fn session() -> impl Strategy<Value = Session> {
             let tool = ToolSchema { name: "read".into(), description: "Reads a file.".into(), parameters: "{}".into() };
             builder.transcript.head = Head { system: Some(words(50)), tools: Some(vec![tool]) };
         }
-        steps.iter().for_each(|step| builder.step(step));
+        for step in &steps {
+            builder.step(step);
+        }
         Session { steps, transcript: builder.transcript }
     })
 }
@@ -271,6 +275,36 @@ fn answers() -> impl Strategy<Value = Answers> {
     ]
 }
 
+/// At the end of a followed recording the context is the one that Pi builds from the whole path.
+fn followed_as_pi_reads_it(transcript: &Transcript) {
+    let indices = transcript.path();
+    let path = Path::new(transcript, &indices, &Rules::V1_6);
+    if reaches_behind(&path) {
+        return;
+    }
+    let said = |message: &&Message| message.role() != Role::System && !is_invented(message);
+    let context = path.context();
+    let theirs: Vec<&Message> = context.iter().map(|item| &*item.message).filter(said).collect();
+    let shared = Shared::new(transcript);
+    shared.follow(|live| {
+        let ours: Vec<&Message> = live.view().messages(0..live.view().len()).filter(said).collect();
+        assert_eq!(ours, theirs);
+    });
+}
+
+/// Whether a compaction keeps what an earlier one had dropped: no release of Pi writes that, and a live context cannot
+/// bring it back.
+fn reaches_behind(path: &Path<'_>) -> bool {
+    let mut floor = 0;
+    (0..path.len()).any(|at| {
+        let EntryKind::Compaction(compaction) = &path.entry(at).kind else { return false };
+        let kept = compaction.first_kept.as_deref().and_then(|id| path.find(id, at));
+        let behind = kept.is_some_and(|kept| kept < floor);
+        floor = kept.unwrap_or(at);
+        behind
+    })
+}
+
 /// `PROPTEST_CASES`, or few, because every case runs every preset in a debug build.
 fn config() -> ProptestConfig {
     let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(24);
@@ -284,6 +318,7 @@ proptest! {
     fn no_session_is_too_odd(session in session(), llm in answers(), window in 0..4_usize) {
         let shared = Shared::new(&session.transcript);
         let window = [0, 900, 17_000, 40_000][window];
+        followed_as_pi_reads_it(&session.transcript);
         for preset in presets() {
             shared.check(&preset, &[window], History::Full, llm);
             shared.check(&preset, &[window], History::Recorded, llm);

@@ -1,6 +1,8 @@
 //! The invariants of a replay (design §5), checked from scratch: on every session there is, and on sessions that a
 //! generator makes up to be as odd as a file can be.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
+
 #[path = "../common/mod.rs"]
 mod common;
 mod counts;
@@ -9,10 +11,10 @@ mod oracle;
 
 use std::panic::AssertUnwindSafe;
 
-use cutpoint::engine::preset::{Preset, presets};
+use cutpoint::engine::preset::{Preset, preset, presets};
 use cutpoint::engine::summarize::{Completer, LlmError, LlmRequest, LlmResponse};
 use cutpoint::experiment::load;
-use cutpoint::replay::{CountCache, EstimateTable, History, Model, ReplayInput, replay};
+use cutpoint::replay::{CountCache, EstimateTable, History, Live, Model, ReplayInput, replay};
 use cutpoint::tokens::{MessageTable, Reference};
 use cutpoint::transcript::{EntryIdx, Tokens, Transcript};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
@@ -72,6 +74,29 @@ impl<'a> Shared<'a> {
         }
     }
 
+    /// Follows the recording, and hands over the context at the end.
+    pub(crate) fn follow(&self, then: impl FnOnce(&Live<'_>)) {
+        let mut strategy = preset("pi").unwrap().spec.build("pi").unwrap();
+        let estimates = EstimateTable::new(self.transcript, &*strategy.estimator);
+        let model = Model { name: String::new(), window: Tokens(200_000), max_output: Tokens(1_000) };
+        let input = self.input(&estimates, &model, History::Recorded);
+        then(&replay(input, &mut strategy, &Answers::Fails, &mut |_| {}));
+    }
+
+    fn input<'i>(&'i self, estimates: &'i EstimateTable, model: &'i Model, history: History) -> ReplayInput<'i> {
+        ReplayInput {
+            transcript: self.transcript,
+            path: &self.path,
+            reference: &self.reference,
+            estimates,
+            counts: &self.counts,
+            model,
+            history,
+            manual: &[],
+            seed: 0,
+        }
+    }
+
     /// Replays it through a preset under the eyes of the oracle. Returns the number of compactions.
     pub(crate) fn check(&self, preset: &Preset, windows: &[u64], history: History, llm: Answers) -> u64 {
         let estimates = EstimateTable::new(self.transcript, &*preset.spec.estimator.build());
@@ -79,17 +104,7 @@ impl<'a> Shared<'a> {
         let one = |&window: &u64| {
             let mut strategy = preset.spec.build(preset.name).unwrap();
             let model = Model { name: String::new(), window: Tokens(window), max_output: Tokens(1_000) };
-            let input = ReplayInput {
-                transcript: self.transcript,
-                path: &self.path,
-                reference: &self.reference,
-                estimates: &estimates,
-                counts: &self.counts,
-                model: &model,
-                history,
-                manual: &[],
-                seed: 0,
-            };
+            let input = self.input(&estimates, &model, history);
             let mut oracle = Oracle::new(input, preset.spec.estimator, &self.counter, &second);
             let observe = || {
                 replay(input, &mut strategy, &llm, &mut |event| oracle.observe(event));

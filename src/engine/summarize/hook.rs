@@ -161,8 +161,12 @@ mod tests {
     fn summarize(summarizer: &dyn Summarizer, last: Option<LastSummary>) -> Result<Summary, String> {
         let transcript = work();
         let mut view = ContextView::new(&transcript, None);
-        (0..5).for_each(|index| view.push(Item::entry(&transcript, EntryIdx(index)), Tokens(1)));
-        last.into_iter().for_each(|last| view.set_last_summary(last));
+        for index in 0..5 {
+            view.push(Item::entry(&transcript, EntryIdx(index)), Tokens(1));
+        }
+        if let Some(last) = last {
+            view.set_last_summary(last);
+        }
         let plan = CutPlan::at(0, 4);
         let (context, checkpoint) = (&view, Checkpoint::TurnEnd);
         let job = SummaryJob { context, plan: &plan, checkpoint, instructions: None, window: Tokens(1), seed: 0 };
