@@ -4,9 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::value::Value;
 use super::{Finding, FindingKind, Imported, LineCounts, surrogates};
-use crate::transcript::{
-    Block, Content, Entry, EntryIdx, EntryKind, Message, ToolCall, ToolResult, Transcript,
-};
+use crate::transcript::{Block, Content, Entry, EntryIdx, EntryKind, Message, ToolCall, ToolResult, Transcript};
 
 /// What is known of an entry besides its content.
 #[derive(Clone, Debug, Default)]

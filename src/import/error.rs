@@ -60,7 +60,9 @@ impl ImportError {
             Self::Empty => "nothing was recorded, or the copy failed: compare its size with the original's",
             Self::NotText { .. } => "save the file as UTF-8, or unpack it first",
             Self::UnknownFormat { .. } => "`cutpoint list formats` names the formats that can be read",
-            Self::NoRecord { .. } => "the file begins like this format, but holds no record of it: see `cutpoint list formats`",
+            Self::NoRecord { .. } => {
+                "the file begins like this format, but holds no record of it: see `cutpoint list formats`"
+            }
             Self::InFile { source, .. } => source.hint(),
         }
     }

@@ -18,9 +18,9 @@ pub enum Confidence {
 pub enum Format {
     /// Pi session, JSON Lines, versions 1 to 3.
     Pi,
-    /// LangGraph thread state, or LangChain messages.
+    /// `LangGraph` thread state, or LangChain messages.
     LangGraph,
-    /// OpenHands evaluation output or events.
+    /// `OpenHands` evaluation output or events.
     OpenHands,
     /// ATIF trajectory, versions 1.x.
     Atif,

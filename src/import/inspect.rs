@@ -72,8 +72,8 @@ fn members(bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
     let header = header.and_then(|member| archive.read(member).ok()).unwrap_or_default();
     let header = Document::read(&header, EXPECTED).ok();
     let eval = header.as_ref().map(|header| header.value().object().object("eval")).unwrap_or_default();
-    let names = |name: &str| name.starts_with("samples/") && name.ends_with(".json");
-    let samples: Vec<_> = archive.members.iter().filter(|member| names(&member.name)).collect();
+    let is_sample = |name: &str| name.strip_prefix("samples/").is_some_and(|name| !name.is_empty());
+    let samples: Vec<_> = archive.members.iter().filter(|member| is_sample(&member.name)).collect();
     let mut read = Vec::new();
     for member in &samples {
         let sample = archive.read(member).map_err(|fault| (FindingKind::MalformedLine, fault));

@@ -1,4 +1,4 @@
-//! States of LangGraph threads, and LangChain messages.
+//! States of `LangGraph` threads, and LangChain messages.
 //!
 //! Forms: a thread state (`{values: {messages}, checkpoint, …}`), a list of them (several threads, or the history of
 //! one), a bare list of messages, plain or in LangChain's constructor form (`{lc, type: "constructor", id, kwargs}`) or

@@ -269,7 +269,9 @@ mod tests {
         }
         let first = Value::unchecked(text, 0).object().object("values").items("messages")[0].object();
         assert_eq!((first.text("type").as_deref(), first.text("content")), (Some("human"), None));
-        for odd in ["", "]", "{]", "[[[", "{\"a\"", "{\"a\":", "{\"a\\", "[,,,]", "{,}", "}{", "[1 2", "[:]", "{\"a\":}"] {
+        for odd in
+            ["", "]", "{]", "[[[", "{\"a\"", "{\"a\":", "{\"a\\", "[,,,]", "{,}", "}{", "[1 2", "[:]", "{\"a\":}"]
+        {
             let value = Value::unchecked(odd, 0);
             let _ = (value.items().len(), value.object().0.len(), value.text(), value.u64());
         }

@@ -9,7 +9,12 @@ use crate::transcript::{Cost, Usage};
 /// gateways add to it: `LiteLLM` has `cache_read_input_tokens` and `cache_creation_input_tokens`, both part of its
 /// `prompt_tokens`; DeepSeek has `prompt_cache_hit_tokens`; the Responses API says `input_tokens` and `output_tokens`.
 /// `cost` is the dollars of the call, where they are known.
-pub(in crate::import) fn usage(object: &Object<'_>, cost: Option<f64>, chain: &mut Chain, line: usize) -> Option<Usage> {
+pub(in crate::import) fn usage(
+    object: &Object<'_>,
+    cost: Option<f64>,
+    chain: &mut Chain,
+    line: usize,
+) -> Option<Usage> {
     let prompt = object.u64("prompt_tokens").or_else(|| object.u64("input_tokens"));
     let output = object.u64("completion_tokens").or_else(|| object.u64("output_tokens"));
     if prompt.is_none() && output.is_none() {
@@ -18,17 +23,15 @@ pub(in crate::import) fn usage(object: &Object<'_>, cost: Option<f64>, chain: &m
     let either = |old, new| if object.has(old) { object.object(old) } else { object.object(new) };
     let details = either("prompt_tokens_details", "input_tokens_details");
     // The same number under several names: the largest, because a gateway leaves those it does not fill at zero.
-    let cached = [
-        details.u64("cached_tokens"),
-        object.u64("cache_read_input_tokens"),
-        object.u64("prompt_cache_hit_tokens"),
-    ];
+    let cached =
+        [details.u64("cached_tokens"), object.u64("cache_read_input_tokens"), object.u64("prompt_cache_hit_tokens")];
     let written = [
         details.u64("cache_creation_tokens"),
         details.u64("cache_write_tokens"),
         object.u64("cache_creation_input_tokens"),
     ];
-    let [cache_read, cache_write] = [cached, written].map(|names| names.into_iter().flatten().max().unwrap_or_default());
+    let [cache_read, cache_write] =
+        [cached, written].map(|names| names.into_iter().flatten().max().unwrap_or_default());
     let (prompt, output) = (prompt.unwrap_or_default(), output.unwrap_or_default());
     Some(Usage {
         input: exclusive(prompt, cache_read + cache_write, chain, line),
