@@ -7,6 +7,8 @@ pub enum Exit {
     Pass,
     /// Wrong usage or configuration.
     Usage,
+    /// Stopped before the end: what is finished is kept, and is not the whole.
+    Inconclusive,
     /// The input could not be read.
     BadInput,
     /// A bug of the program.
@@ -19,6 +21,7 @@ impl Exit {
         match self {
             Self::Pass => 0,
             Self::Usage => 2,
+            Self::Inconclusive => 3,
             Self::BadInput => 5,
             Self::Bug => 70,
         }

@@ -253,6 +253,5 @@ fn a_pi_file_is_told_by_its_first_bytes() {
     assert_eq!(Format::Pi.sniff(&HEADER.as_bytes()[..30]), Confidence::Sure, "the head may end early");
     assert_eq!(Format::Pi.sniff(user("1", "null", "x").as_bytes()), Confidence::Maybe);
     assert_eq!(sniff(br#"{"type":"user","uuid":"u","sessionId":"s","message":{"role":"user"}}"#), None);
-    assert_eq!(sniff(br#"{"type":"session_meta","payload":{}}"#), None);
     assert_eq!(sniff(b""), None);
 }

@@ -192,6 +192,7 @@ fn kind() -> impl Strategy<Value = EntryKind> {
                 from_hook,
                 usage,
                 system: None,
+                replacement: Vec::new(),
             }))
         }),
         1 => (word(), text(), option::of(json()), any::<bool>()).prop_map(|(from, summary, details, from_hook)| {

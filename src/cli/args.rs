@@ -6,8 +6,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Offline evaluation of context compaction in coding agents.
 ///
-/// Without a command it runs the default experiment: every preset strategy on the embedded sessions, with a mock LLM,
-/// to `reports/default/`.
+/// Without a command it runs the default experiment: nine strategies on the embedded sessions, with a mock LLM, to
+/// `reports/default/`.
 #[derive(Debug, Parser)]
 #[command(
     name = "cutpoint",
@@ -67,7 +67,7 @@ pub(super) struct Setting {
 
 #[derive(Debug, Clone, Args)]
 pub(super) struct RunArgs {
-    /// Experiment file (TOML); the options below are not used then
+    /// Experiment file (TOML), in place of the options that choose sessions, strategies and models
     #[arg(long, value_name = "FILE", conflicts_with_all = ["transcripts", "strategy", "window", "history", "reference", "seed", "mock_loss"])]
     pub(super) config: Option<PathBuf>,
     /// Session files, dataset folders, or folders of sessions; without any, the embedded datasets

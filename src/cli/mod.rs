@@ -18,6 +18,7 @@ use crate::error::Exit;
 use crate::experiment::{ConfigError, CorpusError, FailedRun};
 use crate::import::ImportError;
 use crate::results::RunError;
+use crate::tokens::UnknownReference;
 
 /// Parses the command line, runs the command, and prints what went wrong with a hint.
 pub fn main() -> ExitCode {
@@ -75,6 +76,9 @@ fn message(error: &anyhow::Error) -> String {
 }
 
 fn hint(error: &anyhow::Error) -> Option<String> {
+    if error.is::<run::Stopped>() {
+        return None;
+    }
     if let Some(error) = error.downcast_ref::<ConfigError>() {
         return Some(error.hint());
     }
@@ -86,10 +90,29 @@ fn hint(error: &anyhow::Error) -> Option<String> {
         Some(CorpusError::Nothing(_)) => return Some("name a session file, or a folder with some in it".to_owned()),
         _ => {}
     }
-    error.downcast_ref::<ImportError>().map(|error| error.hint().to_owned())
+    if error.is::<UnknownReference>() {
+        return Some("`cutpoint list tokenizers` names all".to_owned());
+    }
+    if let Some(FailedRun::Folder(_)) = error.downcast_ref() {
+        return Some("choose a folder that can be written, with --out".to_owned());
+    }
+    if error.is::<RunError>() {
+        return Some("name the folder of a run, such as reports/default: it holds manifest.json".to_owned());
+    }
+    if let Some(error) = error.downcast_ref::<ImportError>() {
+        return Some(error.hint().to_owned());
+    }
+    if error.chain().any(|cause| cause.is::<io::Error>()) {
+        return Some("check the path and the permissions".to_owned());
+    }
+    // Some errors of stages bring a hint of their own.
+    (!message(error).contains("\nhint: ")).then(|| "`cutpoint help` names the commands and their options".to_owned())
 }
 
 fn exit_of(error: &anyhow::Error) -> Exit {
+    if error.is::<run::Stopped>() {
+        return Exit::Inconclusive;
+    }
     if error.is::<CorpusError>() || error.is::<ImportError>() || error.is::<RunError>() {
         Exit::BadInput
     } else {

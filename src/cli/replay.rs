@@ -69,6 +69,10 @@ fn print(event: &EventRecord, summaries: bool, out: &mut impl Write) -> anyhow::
             writeln!(out, "  ! stuck before request {request} ({checkpoint}): {reason}")?;
             Ok(())
         }
+        EventRecord::Fired { request, checkpoint, reason, .. } => {
+            writeln!(out, "  * fires before request {request} ({checkpoint}): {reason}")?;
+            Ok(())
+        }
         EventRecord::Edited { messages, saved_tokens, invalidated_tokens, .. } => {
             writeln!(
                 out,

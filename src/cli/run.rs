@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context;
@@ -23,7 +24,8 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<()> {
     let bar = progress(
         experiment.strategies.len() * experiment.models.len() * experiment.seeds.len() * corpus.sessions.len(),
     );
-    let stopped = AtomicBool::new(false);
+    let stopped = Arc::new(AtomicBool::new(false));
+    stop_on_interrupt(&stopped)?;
     let options = RunOptions {
         progress: &|cell| {
             bar.set_message(format!("{} · {}", cell.transcript, cell.strategy));
@@ -38,7 +40,30 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
     super::report::print_table(&run, &mut out)?;
     writeln!(out, "{} cells; report: {}", outcome.cells, folder.join("index.html").display())?;
+    if outcome.cells < outcome.planned {
+        return Err(Stopped { cells: outcome.cells, planned: outcome.planned }.into());
+    }
     Ok(())
+}
+
+/// The run was stopped by hand.
+#[derive(Debug, thiserror::Error)]
+#[error("stopped: {cells} of {planned} cells are finished, and kept")]
+pub(super) struct Stopped {
+    cells: usize,
+    planned: usize,
+}
+
+/// The first Ctrl-C ends the run after the cells in flight, the second at once.
+fn stop_on_interrupt(stopped: &Arc<AtomicBool>) -> anyhow::Result<()> {
+    let stopped = Arc::clone(stopped);
+    ctrlc::set_handler(move || {
+        if stopped.swap(true, Ordering::Relaxed) {
+            // 128 + SIGINT, as shells count it.
+            std::process::exit(130);
+        }
+    })
+    .context("cannot listen for Ctrl-C")
 }
 
 fn experiment(args: &RunArgs) -> anyhow::Result<Experiment> {

@@ -8,6 +8,8 @@ pub mod pi;
 pub mod preset;
 pub mod recover;
 pub mod registry;
+#[cfg(test)]
+pub(crate) mod sketch;
 pub mod spec;
 pub mod strategy;
 pub mod summarize;

@@ -62,12 +62,6 @@ pub const CUTS: &[Descriptor] = &[
     of(
         "langchain",
         "keeps an amount of context, and goes back to the calls of results",
-        "keep, profile; sizes are { messages = N } | { tokens = N } | { fraction = F }",
-        DEEP,
-    ),
-    of(
-        "langchain",
-        "keeps an amount of context, and goes back to the calls of results",
         "keep = { messages = N } | { tokens = N } | { fraction = F }, profile",
         DEEP,
     ),

@@ -35,6 +35,9 @@ pub fn grid(experiment: &Experiment, sessions: &[Session]) -> Result<Vec<Cell>, 
     if strategies.is_empty() || experiment.models.is_empty() || experiment.seeds.is_empty() {
         return Err(ConfigError::Value("an experiment needs a strategy, a model and a seed".to_owned()));
     }
+    if let Some(model) = experiment.models.iter().find(|model| model.window_tokens == 0) {
+        return Err(ConfigError::Value(format!("the window of {:?} is 0 tokens, it must have at least 1", model.name)));
+    }
     let mut cells = Vec::new();
     for (session, recorded) in sessions.iter().enumerate() {
         for model in &experiment.models {

@@ -19,6 +19,13 @@ pub(super) fn record(cell: &str, transcript: &Transcript, event: &ReplayEvent<'_
             checkpoint: event.checkpoint.to_string(),
             reason: event.reason.clone(),
         },
+        ReplayEvent::Fired(event) => EventRecord::Fired {
+            cell,
+            request: event.request,
+            checkpoint: event.checkpoint.to_string(),
+            estimate_tokens: event.estimate.tokens.0,
+            reason: event.reason.clone(),
+        },
         ReplayEvent::Edit(event) => EventRecord::Edited {
             cell,
             request: event.request,

@@ -15,6 +15,20 @@ pub(super) struct Stamp {
     pub(super) timestamp: Option<Box<str>>,
 }
 
+impl Stamp {
+    /// A time in seconds since 1970, as text.
+    pub(super) fn at_seconds(seconds: Option<f64>) -> Self {
+        Self { id: None, timestamp: seconds.and_then(time) }
+    }
+}
+
+/// `seconds` since 1970 in the form of RFC 3339, to the millisecond.
+#[expect(clippy::cast_possible_truncation, reason = "a time out of range is refused")]
+fn time(seconds: f64) -> Option<Box<str>> {
+    let time = jiff::Timestamp::from_millisecond((seconds * 1000.0).round() as i64).ok()?;
+    Some(format!("{time:.3}").into())
+}
+
 /// Collects entries, each the child of the one before, and findings.
 #[derive(Debug, Default)]
 pub(super) struct Chain {
@@ -24,6 +38,8 @@ pub(super) struct Chain {
     pub(super) findings: Vec<Finding>,
     /// Lines so far.
     pub(super) counts: LineCounts,
+    /// The entry that the next one follows; setting it back begins a branch.
+    pub(super) tip: Option<usize>,
     ids: HashSet<Box<str>>,
     /// The tool of each call so far, by the call's id.
     tools: HashMap<Box<str>, Box<str>>,
@@ -37,9 +53,9 @@ impl Chain {
 
     /// Reports the lone surrogates that `raw` escapes.
     pub(super) fn check_surrogates(&mut self, line: usize, raw: &str) {
-        let lone = surrogates::lone(raw);
-        if lone > 0 {
-            let message = format!("{lone} lone surrogates: U+FFFD in texts, as spelled in JSON arguments");
+        let count = surrogates::lone(raw);
+        if count > 0 {
+            let message = format!("{count} lone surrogates: U+FFFD in texts, as spelled in JSON arguments");
             self.fault(line, FindingKind::LoneSurrogate, message);
         }
     }
@@ -50,11 +66,13 @@ impl Chain {
         let at = self.transcript.entries.len();
         let id = self.own_id(line, stamp.id).unwrap_or_else(|| self.invented_id(at));
         if let EntryKind::Message(message) = &kind {
-            message.blocks().iter().for_each(|block| self.know(block));
+            for block in message.blocks() {
+                self.know(block);
+            }
         }
         self.transcript.entries.push(Entry {
             id,
-            parent: at.checked_sub(1).map(EntryIdx),
+            parent: self.tip.replace(at).map(EntryIdx),
             line,
             timestamp: stamp.timestamp,
             message_time_ms: None,
@@ -94,14 +112,11 @@ impl Chain {
 
     /// Appends a record that never reaches the model.
     pub(super) fn note(&mut self, line: usize, stamp: Stamp, kind: &str, raw: Value<'_>) {
-        match raw.json() {
-            Some(raw) => {
-                self.push(line, stamp, EntryKind::Note { kind: kind.into(), raw });
-            }
-            None => {
-                self.fault(line, FindingKind::BadField, "the record could not be measured as JSON and was left out");
-                self.counts.left_out += 1;
-            }
+        if let Some(raw) = raw.json() {
+            self.push(line, stamp, EntryKind::Note { kind: kind.into(), raw });
+        } else {
+            self.fault(line, FindingKind::BadField, "the record could not be measured as JSON and was left out");
+            self.counts.left_out += 1;
         }
     }
 

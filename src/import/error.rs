@@ -61,7 +61,7 @@ impl ImportError {
             Self::NotText { .. } => "save the file as UTF-8, or unpack it first",
             Self::UnknownFormat { .. } => "`cutpoint list formats` names the formats that can be read",
             Self::NoRecord { .. } => {
-                "the file begins like this format, but holds no record of it: see `cutpoint list formats`"
+                "no session could be made out: the file has another format than it seems to have, or is damaged from its start"
             }
             Self::InFile { source, .. } => source.hint(),
         }

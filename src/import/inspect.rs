@@ -2,7 +2,8 @@
 //!
 //! A session is built from the model calls, because their inputs are exactly what was sent; the messages of the sample
 //! are only the state at its end. A call that goes on from the last one adds what is new; one that leaves messages out
-//! is a branch, or after a `compaction` event a compaction; one that has nothing to do with what came before, such as
+//! is a branch, or after a `compaction` event a compaction, whose `replacement` is what
+//! stands before the summary; one that has nothing to do with what came before, such as
 //! that of a sub-agent or a grader, is a session of its own. Messages after the last call come from the sample. A sample
 //! without calls has its messages only. The line of an entry is its ordinal in its session, from 1.
 //!

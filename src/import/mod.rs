@@ -5,22 +5,26 @@
 
 pub mod atif;
 mod chain;
-mod chat;
+pub mod chat;
+pub mod codex;
 mod document;
 mod error;
 mod extra;
 mod finding;
 mod format;
+pub mod gemini;
 pub mod inspect;
 mod json;
 pub mod langgraph;
 mod lines;
+pub mod mini_swe;
 mod object;
 pub mod openhands;
 pub mod pi;
 mod rows;
 mod slot;
 mod surrogates;
+pub mod swe_agent;
 mod value;
 
 use std::path::Path;

@@ -13,8 +13,8 @@
 //! (folder, interpreter, exit code), which the record keeps apart. Words that its prompt templates add around recalled
 //! knowledge are not recorded. Actions of agents without tool calls become calls whose id is made from the event.
 //!
-//! A condensation is a compaction that keeps what follows the last forgotten event. Events that a condenser kept before
-//! them (`keep_first`) are named in its details.
+//! A condensation is a compaction that keeps what follows the last forgotten event; events before it that a condenser
+//! kept (`keep_first`) are written out as its `replacement`.
 
 mod action;
 mod event;

@@ -5,7 +5,8 @@
 //! appended its next record.
 
 use super::json::leading_values;
-use super::lines::Line;
+use super::lines::{self, Line};
+use super::value::Value;
 use super::{FindingKind, LineCounts};
 
 /// What a format does with the lines of its files.
@@ -50,6 +51,18 @@ pub(super) fn read<R: Rows>(lines: &[Line<'_>], builder: &mut R) {
             next += recover(&lines[next - 1..], text, &reason, builder);
         }
     }
+}
+
+/// The lines of a file that is JSON Lines and not one document: the first one is a whole value, and more follow.
+pub(super) fn several(bytes: &[u8]) -> Option<Vec<Line<'_>>> {
+    if lines::foreign(bytes).is_some() {
+        return None;
+    }
+    let lines = lines::split(bytes);
+    let mut filled = lines.iter().map(|line| line.text.trim()).filter(|text| !text.is_empty());
+    let first = filled.next().is_some_and(|text| Value::read(text, 0).is_ok());
+    let several = first && filled.next().is_some();
+    several.then_some(lines)
 }
 
 /// The text of a line without white space and NULs around it.

@@ -70,7 +70,7 @@ impl Meter for Cache {
                 self.kept_ratio += if before > Tokens(0) { number(after.0) / number(before.0) } else { 0.0 };
             }
             ReplayEvent::Edit(edit) => self.invalidated += edit.invalidated.0,
-            ReplayEvent::Overflow(_) | ReplayEvent::Stuck(_) => {}
+            ReplayEvent::Overflow(_) | ReplayEvent::Stuck(_) | ReplayEvent::Fired(_) => {}
         }
     }
 

@@ -10,6 +10,12 @@ pub(super) const DEFS: &[Def] = &[
     Def("compactions_count", "count", Neutral, "compactions"),
     Def("overflows_count", "count", Lower, "requests that did not fit the window"),
     Def("stuck_count", "count", Lower, "times a trigger fired and nothing could be dropped"),
+    Def(
+        "fired_count",
+        "count",
+        Neutral,
+        "times a trigger fired while the recorded history was followed, where it never acts",
+    ),
     Def("no_gain_count", "count", Lower, "compactions after which the context was not smaller"),
     Def("edits_count", "count", Neutral, "messages shortened or masked in place"),
     Def("split_turns_count", "count", Neutral, "compactions whose cut split a turn"),
@@ -24,6 +30,7 @@ pub struct Structure {
     compactions: u64,
     overflows: u64,
     stuck: u64,
+    fired: u64,
     no_gain: u64,
     edits: u64,
     split_turns: u64,
@@ -46,6 +53,7 @@ impl Meter for Structure {
             }
             ReplayEvent::Overflow(_) => self.overflows += 1,
             ReplayEvent::Stuck(_) => self.stuck += 1,
+            ReplayEvent::Fired(_) => self.fired += 1,
             ReplayEvent::Edit(edit) => self.edits += edit.messages,
         }
     }
@@ -58,6 +66,7 @@ impl Meter for Structure {
             ("compactions_count", count(self.compactions)),
             ("overflows_count", count(self.overflows)),
             ("stuck_count", count(self.stuck)),
+            ("fired_count", count(self.fired)),
             ("no_gain_count", count(self.no_gain)),
             ("edits_count", count(self.edits)),
             ("split_turns_count", count(self.split_turns)),

@@ -1,6 +1,8 @@
 //! The loop over the recorded path.
 
-use super::{EditEvent, History, Live, OverflowEvent, ReplayEvent, ReplayInput, RequestEvent, StuckEvent, compaction};
+use super::{
+    EditEvent, FiredEvent, History, Live, OverflowEvent, ReplayEvent, ReplayInput, RequestEvent, StuckEvent, compaction,
+};
 use crate::engine::cut::CutGoal;
 use crate::engine::edit::Rewrite;
 use crate::engine::strategy::Strategy;
@@ -68,7 +70,9 @@ impl<'a> Driver<'a, '_> {
         let mut reference = self.live.request_tokens();
         if reference > self.input.model.window {
             (self.observe)(&ReplayEvent::Overflow(OverflowEvent { request: self.request, reference }));
-            self.compact(Checkpoint::Overflow, "the request does not fit the window", None);
+            if self.input.history == History::Full {
+                self.compact(Checkpoint::Overflow, "the request does not fit the window", None);
+            }
             reference = self.live.request_tokens();
         }
         let event = RequestEvent {
@@ -114,21 +118,23 @@ impl<'a> Driver<'a, '_> {
         let estimate = self.strategy.estimator.context(self.live.view());
         let context = self.live.view();
         let now = TriggerView { context, estimate, window: model.window, max_output: model.max_output };
-        if let Decision::Compact(reason) = self.strategy.trigger.decide(at, &now) {
-            self.compact(at, &reason, None);
+        match self.strategy.trigger.decide(at, &now) {
+            Decision::Wait => {}
+            Decision::Compact(reason) if self.input.history == History::Recorded => {
+                let fired = FiredEvent { request: self.request, checkpoint: at, estimate, reason };
+                (self.observe)(&ReplayEvent::Fired(fired));
+            }
+            Decision::Compact(reason) => self.compact(at, &reason, None),
         }
     }
 
     /// Compacts, or says why not.
     fn compact(&mut self, checkpoint: Checkpoint, reason: &str, instructions: Option<&str>) {
         let goal = CutGoal { window: self.input.model.window, checkpoint };
-        let done = if self.input.history == History::Recorded {
-            Err(format!("{reason}; the recorded history is followed"))
-        } else {
-            match self.strategy.cut.cut(self.live.view(), goal) {
-                Ok(plan) => compaction::compact(self, checkpoint, reason, instructions, &plan),
-                Err(nothing) => Err(nothing.0.into_owned()),
-            }
+        let done = match self.strategy.cut.cut(self.live.view(), goal) {
+            _ if self.input.history == History::Recorded => Err(format!("{reason}; the recorded history is followed")),
+            Ok(plan) => compaction::compact(self, checkpoint, reason, instructions, &plan),
+            Err(nothing) => Err(nothing.0.into_owned()),
         };
         if let Err(reason) = done {
             (self.observe)(&ReplayEvent::Stuck(StuckEvent { request: self.request, checkpoint, reason }));

@@ -19,6 +19,8 @@ pub enum ReplayEvent<'r, 'a> {
     Overflow(OverflowEvent),
     /// A trigger fired and nothing could be dropped.
     Stuck(StuckEvent),
+    /// A trigger fired in a replay of the recorded history, where it never acts.
+    Fired(FiredEvent),
     /// Messages were changed in place.
     Edit(EditEvent<'r, 'a>),
 }
@@ -116,6 +118,19 @@ pub struct StuckEvent {
     /// The moment.
     pub checkpoint: Checkpoint,
     /// Why nothing could be dropped.
+    pub reason: String,
+}
+
+/// A trigger fired in a replay of the recorded history, where it never acts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FiredEvent {
+    /// Number of the next request, from 1.
+    pub request: u64,
+    /// The moment.
+    pub checkpoint: Checkpoint,
+    /// The estimate.
+    pub estimate: Estimate,
+    /// Why, in words.
     pub reason: String,
 }
 

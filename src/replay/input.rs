@@ -17,7 +17,8 @@ pub enum History {
     /// Every recorded message, as if nothing had ever been compacted. Usage is simulated: the reference count.
     #[default]
     Full,
-    /// The compactions that really happened, with the recorded usage. The strategy is asked, and never acts.
+    /// The compactions that really happened, with the recorded usage. The strategy is asked, and never acts: a
+    /// trigger that fires is an event of its own.
     Recorded,
 }
 
@@ -93,6 +94,11 @@ impl CountCache {
     /// An empty cache.
     pub fn new(reference: Reference) -> Self {
         Self { reference, counts: Mutex::default() }
+    }
+
+    /// The token ids of `text`; these are not remembered.
+    pub(super) fn encode(&self, text: &str) -> Vec<u32> {
+        self.reference.encode(text)
     }
 
     /// Tokens of `text`.

@@ -1,13 +1,12 @@
 //! The live context of a replay: the view that stages see, with the reference counts that only meters see.
 
-use super::pairing::{Pairing, orphans};
+use super::pairing::{Pairing, is_stand_in, orphans, stand_in};
+use super::prefix::{Earlier, common};
 use super::{EstimateTable, ReplayInput};
 use crate::engine::estimate::Estimator;
-use crate::engine::view::{ContextView, Item, Track};
-use crate::transcript::{Block, Content, EntryIdx, Message, Text, Tokens, ToolResult, sent_parts};
-
-/// What stands for the missing result of a call, as agents send it to a provider that insists on one.
-const NO_RESULT: &str = "No result provided";
+use crate::engine::view::{ContextView, Item, Source, Track};
+use crate::tokens::IMAGE_TOKENS;
+use crate::transcript::{EntryIdx, Message, Part, Tokens, sent_parts};
 
 /// The live context.
 #[derive(Debug)]
@@ -17,12 +16,8 @@ pub struct Live<'a> {
     sent: Vec<bool>,
     sent_count: u64,
     pairing: Pairing,
-    /// There is a request before.
-    has_request: bool,
-    /// Leading items that are as they were in the request before.
-    stable: usize,
-    /// Tokens that the first changed item still shares with what stood there.
-    shared: Tokens,
+    /// The request before, with which the next one is compared.
+    earlier: Earlier,
     estimates: &'a EstimateTable,
     input: ReplayInput<'a>,
 }
@@ -35,9 +30,7 @@ impl<'a> Live<'a> {
             sent: Vec::new(),
             sent_count: 0,
             pairing: Pairing::default(),
-            has_request: false,
-            stable: 0,
-            shared: Tokens(0),
+            earlier: Earlier::None,
             estimates: input.estimates,
             input,
         }
@@ -79,26 +72,55 @@ impl<'a> Live<'a> {
         self.sent_count
     }
 
-    /// Reference tokens of the longest common prefix with the request before; nothing before the first.
+    /// Reference tokens of the longest common prefix with the request before; nothing for the first request.
     pub fn reused_tokens(&self) -> Tokens {
-        if !self.has_request {
-            return Tokens(0);
+        let shared = match &self.earlier {
+            Earlier::None => return Tokens(0),
+            Earlier::Leading(items) => self.reference.range(0..*items),
+            Earlier::Apart(items) => self.common_with(items),
+        };
+        self.head_tokens() + shared
+    }
+
+    /// Tokens that the context shares with `earlier`, message by message from the start.
+    fn common_with(&self, earlier: &[Item]) -> Tokens {
+        let mut shared = Tokens(0);
+        let now = (0..self.view.len()).filter(|&index| self.sent[index]);
+        for (index, old) in now.zip(earlier) {
+            let new = &self.view.items()[index];
+            if new.same(old) {
+                shared = shared + self.reference.at(index);
+                continue;
+            }
+            let transcript = self.input.transcript;
+            let (Some(old), Some(new)) = (old.message(transcript), new.message(transcript)) else { break };
+            let (tokens, whole) = common(self.input.counts, old, new);
+            shared = shared + tokens;
+            if !whole {
+                break;
+            }
         }
-        self.head_tokens() + self.reference.range(0..self.stable) + self.shared
+        shared
     }
 
     /// From now on the context is compared with this request.
     pub(super) fn mark_request(&mut self) {
-        self.has_request = true;
-        self.stable = self.view.len();
-        self.shared = Tokens(0);
+        self.earlier = Earlier::Leading(self.view.len());
+    }
+
+    /// Keeps the request before aside: the items that it was made of are about to change.
+    fn set_earlier_apart(&mut self) {
+        if let Earlier::Leading(len) = self.earlier {
+            let items = self.view.items()[..len].iter().zip(&self.sent);
+            self.earlier = Earlier::Apart(items.filter(|(_, sent)| **sent).map(|(item, _)| item.clone()).collect());
+        }
     }
 
     /// Appends a record. A message that would leave calls open is preceded by results that say so.
     pub(super) fn append(&mut self, idx: EntryIdx) {
         let item = Item::entry(self.input.transcript, idx);
         let message = item.message(self.input.transcript);
-        if message.is_some_and(|message| !matches!(message, Message::ToolResult(_))) {
+        if message.is_some_and(Pairing::closes) {
             self.close_open_calls();
         }
         let sent = message.is_some_and(|message| self.pairing.read(message));
@@ -106,14 +128,11 @@ impl<'a> Live<'a> {
         self.push(item, self.estimates.entry(idx), reference, sent);
     }
 
-    /// Answers the calls that nothing answered. No agent stores these results, so they are worth nothing to an estimator.
+    /// Answers the calls that nothing answered.
     pub(super) fn close_open_calls(&mut self) {
         for call_id in self.pairing.take_open() {
-            let content = Content { blocks: vec![Block::Text(Text::from(NO_RESULT))], plain: false };
-            let result =
-                ToolResult { call_id, tool: "".into(), content, is_error: true, details: None, nested_calls: None };
-            let message = Message::ToolResult(Box::new(result));
-            let reference = self.input.reference.message(&message);
+            let message = stand_in(call_id);
+            let reference = self.made_tokens(&message);
             self.push(Item::made(message), Tokens(0), reference, true);
         }
     }
@@ -127,14 +146,21 @@ impl<'a> Live<'a> {
 
     /// Replaces the context. Returns how many results that were sent before have lost their call, and are left out.
     pub(super) fn replace(&mut self, items: Vec<Item>, estimator: &dyn Estimator) -> u64 {
-        self.note_divergence(&items);
-        let was_closed = self.pairing.is_closed();
+        self.set_earlier_apart();
         let mut pairing = Pairing::default();
         let (mut counted, mut reference, mut sent) = (Vec::with_capacity(items.len()), Vec::new(), Vec::new());
         let mut orphaned = 0;
         let mut before = self.view.items().iter().zip(&self.sent).peekable();
         for item in items {
             let message = item.message(self.input.transcript);
+            if message.is_some_and(Pairing::closes) {
+                // A change can take the result of a call away.
+                for stand_in in pairing.take_open().into_iter().map(stand_in) {
+                    reference.push(self.made_tokens(&stand_in));
+                    sent.push(true);
+                    counted.push((Item::made(stand_in), Tokens(0)));
+                }
+            }
             let goes = message.is_some_and(|message| pairing.read(message));
             // Kept items stand in their old order, so one walk finds what each was before.
             let found = Self::find_before(&mut before, &item);
@@ -149,7 +175,7 @@ impl<'a> Live<'a> {
         self.sent_count = sent.iter().filter(|&&sent| sent).count() as u64;
         self.sent = sent;
         self.pairing = pairing;
-        debug_assert!(!was_closed || orphans(self.sent()) == 0, "a request would hold an orphan");
+        debug_assert!(!self.pairing.is_closed() || orphans(self.sent()) == 0, "a request would hold an orphan");
         orphaned
     }
 
@@ -165,10 +191,12 @@ impl<'a> Live<'a> {
         Some(*found.1)
     }
 
-    /// Estimate and reference count of an item.
+    /// Estimate and reference count of an item. No agent stores the results that stand in for missing ones, so they are
+    /// worth nothing to an estimator.
     fn count(&self, item: &Item, estimator: &dyn Estimator) -> (Tokens, Tokens) {
         match &item.source {
-            crate::engine::view::Source::Entry(idx) => (self.estimates.entry(*idx), self.input.reference.entry(*idx)),
+            Source::Entry(idx) => (self.estimates.entry(*idx), self.input.reference.entry(*idx)),
+            Source::Made(message) if is_stand_in(message) => (Tokens(0), self.made_tokens(message)),
             _ => item
                 .message(self.input.transcript)
                 .map_or_else(Default::default, |message| (estimator.message(message), self.made_tokens(message))),
@@ -181,50 +209,10 @@ impl<'a> Live<'a> {
         sent_parts(message, |part| {
             tokens = tokens
                 + match part {
-                    crate::transcript::Part::Text(text) => self.input.counts.count(&text),
-                    crate::transcript::Part::Image(_) => crate::tokens::IMAGE_TOKENS,
+                    Part::Text(text) => self.input.counts.count(&text),
+                    Part::Image(_) => IMAGE_TOKENS,
                 };
         });
         tokens
-    }
-
-    /// Finds the first item that changes, and what it still shares with the one that stood there.
-    fn note_divergence(&mut self, items: &[Item]) {
-        let old = self.view.items();
-        let common = old.iter().zip(items).take_while(|(a, b)| a.same(b)).count();
-        if common >= self.stable {
-            return;
-        }
-        self.shared = match (old.get(common), items.get(common)) {
-            (Some(a), Some(b)) => self.common_tokens(a, b),
-            _ => Tokens(0),
-        };
-        self.stable = common;
-    }
-
-    /// Common prefix of two messages of the same role, in tokens.
-    fn common_tokens(&self, a: &Item, b: &Item) -> Tokens {
-        let text = |item: &Item| {
-            let mut text = String::new();
-            if let Some(message) = item.message(self.input.transcript) {
-                sent_parts(message, |part| {
-                    if let crate::transcript::Part::Text(part) = part {
-                        text.push_str(&part);
-                    }
-                });
-            }
-            text
-        };
-        if a.kind != b.kind {
-            return Tokens(0);
-        }
-        let reference = self.input.reference.reference();
-        let (a, b) = (text(a), text(b));
-        let bytes = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
-        if bytes == 0 {
-            return Tokens(0);
-        }
-        let (a, b) = (reference.encode(&a), reference.encode(&b));
-        Tokens(a.iter().zip(&b).take_while(|(a, b)| a == b).count() as u64)
     }
 }

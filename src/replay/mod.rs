@@ -10,9 +10,10 @@ mod event;
 mod input;
 mod live;
 mod pairing;
+mod prefix;
 
 pub use crate::engine::view::{Item, Kind, Source};
 pub use driver::replay;
-pub use event::{CompactionEvent, EditEvent, OverflowEvent, ReplayEvent, RequestEvent, StuckEvent};
+pub use event::{CompactionEvent, EditEvent, FiredEvent, OverflowEvent, ReplayEvent, RequestEvent, StuckEvent};
 pub use input::{CountCache, EstimateTable, History, Manual, Model, ReplayInput};
 pub use live::Live;

@@ -1,8 +1,21 @@
 //! Which calls and results of a context pair up. A provider refuses a request with an orphan.
 
-use std::collections::HashSet;
+use crate::transcript::{Block, Content, Message, Text, ToolResult, is_sent};
 
-use crate::transcript::{Block, Message, is_sent};
+/// What stands for the missing result of a call, as agents send it to a provider that insists on one.
+const NO_RESULT: &str = "No result provided";
+
+/// A result for a call that nothing answered.
+pub(super) fn stand_in(call_id: Box<str>) -> Message {
+    let content = Content { blocks: vec![Block::Text(Text::from(NO_RESULT))], plain: false };
+    let result = ToolResult { call_id, tool: "".into(), content, is_error: true, details: None, nested_calls: None };
+    Message::ToolResult(Box::new(result))
+}
+
+/// Whether a made message stands for a missing result: a strategy makes no results of its own, it only changes them.
+pub(super) fn is_stand_in(message: &Message) -> bool {
+    matches!(message, Message::ToolResult(result) if result.tool.is_empty())
+}
 
 /// Calls that are open, while messages are read in order.
 #[derive(Clone, Debug, Default)]
@@ -11,6 +24,11 @@ pub(super) struct Pairing {
 }
 
 impl Pairing {
+    /// Whether calls that are open before this message must have been answered: it is sent, and it is no result.
+    pub(super) fn closes(message: &Message) -> bool {
+        !matches!(message, Message::ToolResult(_)) && is_sent(message)
+    }
+
     /// Reads the next message; whether it can be sent.
     pub(super) fn read(&mut self, message: &Message) -> bool {
         match message {
@@ -47,19 +65,25 @@ impl Pairing {
     }
 }
 
-/// Orphan calls and results among messages that are sent: what a provider would refuse. For tests and debug checks.
+/// Orphan calls and results among messages that are sent: what a strict provider would refuse, where the results of a
+/// reply must follow it at once. For debug checks.
 pub(super) fn orphans<'m>(messages: impl Iterator<Item = &'m Message>) -> usize {
-    let mut open: HashSet<&str> = HashSet::new();
+    let mut open: Vec<&str> = Vec::new();
     let mut orphans = 0;
     for message in messages {
         if let Message::ToolResult(result) = message {
-            orphans += usize::from(!open.remove(&*result.call_id));
+            match open.iter().position(|id| *id == &*result.call_id) {
+                Some(index) => drop(open.remove(index)),
+                None => orphans += 1,
+            }
+            continue;
         }
-        let calls = message.blocks().iter().filter_map(|block| match block {
+        orphans += open.len();
+        open.clear();
+        open.extend(message.blocks().iter().filter_map(|block| match block {
             Block::ToolCall(call) => Some(&*call.id),
             _ => None,
-        });
-        open.extend(calls);
+        }));
     }
     orphans + open.len()
 }

@@ -88,6 +88,19 @@ pub enum EventRecord {
         /// Why.
         reason: String,
     },
+    /// A trigger fired in a replay of the recorded history, where it never acts.
+    Fired {
+        /// The cell.
+        cell: String,
+        /// The next request, from 1.
+        request: u64,
+        /// The checkpoint.
+        checkpoint: String,
+        /// The estimate.
+        estimate_tokens: u64,
+        /// Why.
+        reason: String,
+    },
     /// Messages were shortened or masked in place.
     Edited {
         /// The cell.
@@ -111,6 +124,7 @@ impl EventRecord {
             | Self::Compaction(CompactionRecord { cell, .. })
             | Self::Overflow { cell, .. }
             | Self::Stuck { cell, .. }
+            | Self::Fired { cell, .. }
             | Self::Edited { cell, .. } => cell,
         }
     }

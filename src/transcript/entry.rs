@@ -82,6 +82,9 @@ pub struct Compaction {
     pub usage: Option<Usage>,
     /// The system message in force after it (`systemMessage`), as JSON.
     pub system: Option<JsonText>,
+    /// The messages of the new context before the summary, where the source writes them out (Codex) instead of naming
+    /// the first one kept.
+    pub replacement: Vec<Message>,
 }
 
 /// A change of an earlier message.

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a golden file of another shape is a failed test")]
 
 pub mod facts;
+pub mod imported;
 pub mod pi_answers;
 
 use std::path::{Path, PathBuf};

@@ -48,7 +48,38 @@ impl CutPolicy for Article {
 
 #[cfg(test)]
 mod tests {
-    use super::{Article, Tokens};
+    use super::{Article, CutGoal, CutPlan, CutPolicy, NothingToDrop, Tokens};
+    use crate::engine::sketch::Sketch;
+    use crate::engine::trigger::Checkpoint;
+
+    /// The cut in a window of 400 tokens, of which a quarter, 100, may be kept.
+    fn cut(line: &str) -> Result<CutPlan, NothingToDrop> {
+        let goal = CutGoal { window: Tokens(400), checkpoint: Checkpoint::BeforeRequest };
+        Article::DEFAULT.cut(&Sketch::new(line).view(), goal)
+    }
+
+    #[test]
+    fn turns_are_kept_whole_up_to_the_target() {
+        // From the end: 30, 60, 90; the turn before would make 120.
+        assert_eq!(cut("u10 a20 u10 a20 u10 a20 u10 a20"), Ok(CutPlan::at(0, 2)));
+        // Exactly 100 fits.
+        assert_eq!(cut("u10 a20 u20 a20 u10 a20 u10 a20"), Ok(CutPlan::at(0, 2)));
+        assert_eq!(cut("u10 a20 u21 a20 u10 a20 u10 a20"), Ok(CutPlan::at(0, 4)));
+    }
+
+    #[test]
+    fn two_turns_are_kept_whatever_they_weigh() {
+        assert_eq!(cut("u10 a20 u10 A20 r500 a1 u10 a20"), Ok(CutPlan::at(0, 2)));
+        let all = NothingToDrop("the turns that must be kept are the whole context".into());
+        assert_eq!(cut("u10 A20 r500 a1 u10 a20"), Err(all));
+    }
+
+    #[test]
+    fn what_a_strategy_made_is_not_a_turn() {
+        assert_eq!(cut("s900 u10 a20 u90 a20 u10 a20"), Ok(CutPlan::at(1, 3)));
+        let none = NothingToDrop("no turn has begun since the last compaction".into());
+        assert_eq!(cut("s900 A10 r20 A10 r20"), Err(none));
+    }
 
     #[test]
     fn the_target_is_a_quarter_of_the_window() {

@@ -110,11 +110,103 @@ fn push_new(files: &mut Vec<String>, path: Option<String>) {
 
 #[cfg(test)]
 mod tests {
-    use super::runs_git;
+    use super::{GitHook, Hook, HookAnswer, Hooked, runs_git};
+    use crate::engine::cut::CutPlan;
+    use crate::engine::pi::Rules;
+    use crate::engine::sketch::{reply, result, session, user};
+    use crate::engine::summarize::pi::Pi;
+    use crate::engine::summarize::{Completer, LlmError, LlmRequest, LlmResponse, Summarizer, Summary, SummaryJob};
+    use crate::engine::trigger::Checkpoint;
+    use crate::engine::view::{ContextView, Item, LastSummary};
+    use crate::transcript::{EntryIdx, JsonText, StopReason, Text, Tokens, Transcript};
 
     #[test]
     fn git_is_found_where_it_is_run() {
         assert!(runs_git("cd /repo && git commit -m x"));
         assert!(!runs_git("cat .git/config; echo git status"));
+    }
+
+    struct Says;
+
+    impl Completer for Says {
+        fn name(&self) -> &'static str {
+            "says"
+        }
+
+        fn is_mock(&self) -> bool {
+            true
+        }
+
+        fn complete(&self, _: &LlmRequest) -> Result<LlmResponse, LlmError> {
+            Ok(LlmResponse { text: "said".into(), truncated: false, usage: None })
+        }
+    }
+
+    struct Answers(HookAnswer);
+
+    impl Hook for Answers {
+        fn before_compact(&self, _: &SummaryJob<'_, '_>) -> HookAnswer {
+            self.0.clone()
+        }
+    }
+
+    /// A prompt, a git command, an edit of `b.rs`, and a prompt that stays.
+    fn work() -> Transcript {
+        let calls = [("c1", "bash", r#"{"command":"git status"}"#), ("c2", "edit", r#"{"path":"b.rs"}"#)];
+        let done = reply("on it", &calls, StopReason::ToolUse);
+        let messages = [user("fix the tray"), done, result("c1", "clean"), result("c2", "ok"), user("next")];
+        session(messages.map(Some))
+    }
+
+    fn summarize(summarizer: &dyn Summarizer, last: Option<LastSummary>) -> Result<Summary, String> {
+        let transcript = work();
+        let mut view = ContextView::new(&transcript, None);
+        (0..5).for_each(|index| view.push(Item::entry(&transcript, EntryIdx(index)), Tokens(1)));
+        last.into_iter().for_each(|last| view.set_last_summary(last));
+        let plan = CutPlan::at(0, 4);
+        let (context, checkpoint) = (&view, Checkpoint::TurnEnd);
+        let job = SummaryJob { context, plan: &plan, checkpoint, instructions: None, window: Tokens(1), seed: 0 };
+        summarizer.summarize(&job, &Says).map_err(|failed| failed.to_string())
+    }
+
+    fn pi() -> Pi {
+        Pi::new(&Rules::V1_6, "pi").unwrap()
+    }
+
+    fn hooked(answer: HookAnswer) -> Hooked<Pi> {
+        Hooked::new(Box::new(Answers(answer)), pi())
+    }
+
+    #[test]
+    fn a_hook_supplies_a_summary_cancels_or_stands_aside() {
+        let details = JsonText::new(r#"{"mine":1}"#);
+        let supplied =
+            summarize(&hooked(HookAnswer::Supply { text: "own".into(), details: details.clone() }), None).unwrap();
+        assert_eq!((supplied.text.as_str(), supplied.from_hook, supplied.details), ("own", true, details));
+        assert!(supplied.exchanges.is_empty(), "no model is asked");
+        let aside = summarize(&hooked(HookAnswer::Proceed), None).unwrap();
+        assert_eq!((aside.from_hook, aside.exchanges.len()), (false, 1));
+        let cancelled = summarize(&hooked(HookAnswer::Cancel("not now".to_owned())), None).unwrap_err();
+        assert!(cancelled.contains("not now"), "{cancelled}");
+    }
+
+    #[test]
+    fn the_git_hook_tells_goal_files_and_commands() {
+        let summary = summarize(&Hooked::new(Box::new(GitHook), pi()), None).unwrap();
+        let text = "## Goal\nfix the tray\n\n## Files Changed\n- b.rs\n\n## Git Commands\n- git status\n";
+        assert_eq!(summary.text.as_str(), text);
+        assert_eq!(summary.details.unwrap().as_str(), r#"{"gitCommands":["git status"],"modifiedFiles":["b.rs"]}"#);
+    }
+
+    /// Pi's file lists are cumulative, but a compaction of an extension breaks the chain.
+    #[test]
+    fn details_of_a_hook_are_not_carried_on() {
+        let last = |from_hook| {
+            let details = JsonText::new(r#"{"readFiles":["old.rs"],"modifiedFiles":["a.rs"]}"#);
+            Some(LastSummary { text: Text::from("before"), details, from_hook })
+        };
+        let lists = |from_hook| summarize(&pi(), last(from_hook)).unwrap().details.unwrap().as_str().to_owned();
+        assert_eq!(lists(false), r#"{"readFiles":["old.rs"],"modifiedFiles":["a.rs","b.rs"]}"#);
+        assert_eq!(lists(true), r#"{"readFiles":[],"modifiedFiles":["b.rs"]}"#);
     }
 }

@@ -15,9 +15,10 @@ impl Pi {
         let last = context.len().checked_sub(1)?;
         match at {
             // Between the turns of a run, tool results appended.
-            Checkpoint::BeforeRequest if self.0.asks_between_turns && context.kind(last).is(Role::ToolResult) => {
-                Some(now.estimate.tokens)
+            Checkpoint::BeforeRequest if context.kind(last).is(Role::ToolResult) => {
+                self.0.asks_between_turns.then_some(now.estimate.tokens)
             }
+            Checkpoint::BeforeRequest => Self::before_prompt(now),
             // After a run: the usage of the last reply alone; for a failed one, or without usage, the estimate.
             Checkpoint::TurnEnd => {
                 let reply = context.message(last)?.reply()?;
@@ -35,6 +36,22 @@ impl Pi {
     }
 }
 
+impl Pi {
+    /// Before a prompt Pi looks again, and does not skip a reply that was stopped (0.23.3). All other replies were looked
+    /// at when they came. The prompt itself is not part of what is compared.
+    fn before_prompt(now: &TriggerView<'_, '_>) -> Option<Tokens> {
+        let context = now.context;
+        let at = context.items().iter().rposition(|item| item.kind.is(Role::Assistant))?;
+        let reply = context.message(at)?.reply()?;
+        let prompted = (at + 1..context.len()).any(|later| context.kind(later).is(Role::User));
+        let stale = |usage_at: usize| context.boundary().is_some_and(|boundary| usage_at < boundary);
+        if reply.stop != StopReason::Aborted || !prompted || stale(context.anchor().map_or(at, |anchor| anchor.at)) {
+            return None;
+        }
+        Some(now.estimate.tokens.saturating_sub(context.estimates().range(at + 1..context.len())))
+    }
+}
+
 impl Trigger for Pi {
     fn decide(&mut self, at: Checkpoint, now: &TriggerView<'_, '_>) -> Decision {
         match self.compared(at, now) {
@@ -43,5 +60,74 @@ impl Trigger for Pi {
             }
             _ => Decision::Wait,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Checkpoint, Decision, Pi, Rules, Tokens, Trigger, TriggerView};
+    use crate::engine::estimate::{self, Estimator};
+    use crate::engine::sketch::Sketch;
+
+    /// Whether the trigger of a release fires for a window of 17,384 tokens, that is above 1,000.
+    fn fires(rules: &'static Rules, at: Checkpoint, line: &str) -> bool {
+        let sketch = Sketch::new(line);
+        let view = sketch.view();
+        let estimate = estimate::pi::Pi(rules).context(&view);
+        let now = TriggerView { context: &view, estimate, window: Tokens(17_384), max_output: Tokens(0) };
+        Pi(rules).decide(at, &now) != Decision::Wait
+    }
+
+    #[test]
+    fn between_turns_the_results_count_since_0_84_4() {
+        let line = "u10 A10=900 r101";
+        // 900 reported and 101 estimated are 1,001.
+        assert!(fires(&Rules::V1_6, Checkpoint::BeforeRequest, line));
+        assert!(!fires(&Rules::V1_6, Checkpoint::BeforeRequest, "u10 A10=900 r100"));
+        assert!(!fires(&Rules::V0_58, Checkpoint::BeforeRequest, line));
+        assert!(!fires(&Rules::V1_6, Checkpoint::AfterResponse, "u10 A10=1001"));
+    }
+
+    #[test]
+    fn at_the_end_of_a_turn_the_usage_of_the_reply_counts_alone() {
+        for rules in [&Rules::V1_6, &Rules::V0_58] {
+            assert!(fires(rules, Checkpoint::TurnEnd, "u10 a10=1001"));
+            assert!(!fires(rules, Checkpoint::TurnEnd, "u10 a10=1000"));
+            // A failed reply has no usage: 900 and the two messages after it.
+            assert!(fires(rules, Checkpoint::TurnEnd, "u10 a10=900 u90 e11"));
+            assert!(!fires(rules, Checkpoint::TurnEnd, "u10 a10=900 u90 e10"));
+            // A stopped one is skipped.
+            assert!(!fires(rules, Checkpoint::TurnEnd, "u10 a10=900 u90 x11"));
+        }
+    }
+
+    #[test]
+    fn before_a_prompt_a_stopped_reply_is_looked_at_without_the_prompt() {
+        for rules in [&Rules::V1_6, &Rules::V0_58] {
+            assert!(fires(rules, Checkpoint::BeforeRequest, "u10 a10=900 u90 x11 u1"));
+            assert!(!fires(rules, Checkpoint::BeforeRequest, "u10 a10=900 u90 x10 u5000"));
+            // A reply that was not stopped has been looked at when it came.
+            assert!(!fires(rules, Checkpoint::BeforeRequest, "u10 a10=1001 u5000"));
+        }
+    }
+
+    #[test]
+    fn usage_from_before_a_compaction_says_nothing() {
+        for rules in [&Rules::V1_6, &Rules::V0_58] {
+            assert!(!fires(rules, Checkpoint::TurnEnd, "s5 a10=5000 | u10 e10"));
+            assert!(!fires(rules, Checkpoint::BeforeRequest, "s5 a10=5000 | u10 x10 u10"));
+        }
+        // Between turns the projected estimate counts the messages: 5 + 10 + 980 + 6 = 1,001.
+        assert!(fires(&Rules::V1_6, Checkpoint::BeforeRequest, "s5 A10=5000 | r980 u0 A3 r3"));
+        assert!(!fires(&Rules::V1_6, Checkpoint::BeforeRequest, "s5 A10=5000 | r980 u0 A3 r2"));
+    }
+
+    #[test]
+    fn a_window_within_the_reserve_fires_at_once() {
+        let sketch = Sketch::new("u0 a0=1");
+        let view = sketch.view();
+        let estimate = estimate::pi::Pi(&Rules::V1_6).context(&view);
+        let now = TriggerView { context: &view, estimate, window: Tokens(16_384), max_output: Tokens(0) };
+        assert_ne!(Pi(&Rules::V1_6).decide(Checkpoint::TurnEnd, &now), Decision::Wait);
     }
 }

@@ -41,7 +41,7 @@ fn block(value: Value<'_>, chain: &mut Chain, line: usize) -> Option<Block> {
             part.boxed("text").map(|said| Block::Text(Text::new(said)))
         }
         "refusal" => part.boxed("refusal").map(|said| Block::Text(Text::new(said))),
-        "image_url" | "input_image" | "image" => picture(&part),
+        "image_url" | "input_image" | "image" => Some(picture(&part)),
         "thinking" => part.text("thinking").map(|said| thinking(&said, part.boxed("signature"))),
         "redacted_thinking" => part.boxed("data").map(|data| thinking("", Some(data))),
         _ => None,
@@ -55,14 +55,14 @@ fn block(value: Value<'_>, chain: &mut Chain, line: usize) -> Option<Block> {
 
 /// A picture: `image_url` is a string or `{url}`; other writers give `data` or Anthropic's `source`. Without any of
 /// them it is a picture all the same, of which the file does not hold the pixels.
-fn picture(part: &Object<'_>) -> Option<Block> {
+fn picture(part: &Object<'_>) -> Block {
     if let Some(url) = part.text("image_url").or_else(|| part.object("image_url").text("url")) {
-        return Some(image(&url));
+        return image(&url);
     }
     let source = if part.has("source") { part.object("source") } else { part.clone() };
     let data = source.boxed("data").or_else(|| source.boxed("url")).unwrap_or_default();
     let media_type = source.boxed("media_type").or_else(|| source.boxed("mimeType")).unwrap_or_default();
-    Some(Block::Image(Image { data, media_type }))
+    Block::Image(Image { data, media_type })
 }
 
 /// A picture by its address, which is mostly a `data:` one.

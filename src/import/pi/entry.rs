@@ -97,6 +97,7 @@ fn compaction(rest: &mut Rest<'_>, sink: &mut Sink) -> Read {
         from_hook: from_hook(rest, sink),
         usage: usage(rest, sink, "usage"),
         system: rest.json("systemMessage", sink),
+        replacement: Vec::new(),
     };
     Read { first_kept_index, ..Read::of(EntryKind::Compaction(Box::new(compaction))) }
 }

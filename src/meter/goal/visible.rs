@@ -115,7 +115,7 @@ impl Meter for Goal<'_> {
                 self.dropped += edit.saved.0;
                 self.cut(edit.after);
             }
-            ReplayEvent::Overflow(_) | ReplayEvent::Stuck(_) => {}
+            ReplayEvent::Overflow(_) | ReplayEvent::Stuck(_) | ReplayEvent::Fired(_) => {}
         }
     }
 

@@ -82,11 +82,12 @@ const INCIDENTS: [Fixed; 8] = [
     (
         "incident",
         "text",
-        "overflow: a request did not fit. stuck: a trigger fired in vain. edited: messages were shortened.",
+        "overflow: a request did not fit. stuck: a trigger fired in vain. fired: it fired while the recorded history was \
+         followed. edited: messages were shortened.",
     ),
     ("request", "number", "The request, or the next one, from 1."),
-    ("checkpoint", "text", "stuck: when the trigger was asked."),
-    ("reason", "text", "stuck: why nothing was dropped."),
+    ("checkpoint", "text", "stuck, fired: when the trigger was asked."),
+    ("reason", "text", "stuck: why nothing was dropped. fired: why it fired."),
     ("reference_tokens", "tokens", "overflow: size of the request."),
     ("messages", "count", "edited: messages changed."),
     ("saved_tokens", "tokens", "edited: tokens saved."),

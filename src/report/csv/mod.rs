@@ -229,6 +229,16 @@ fn incident_fields(event: &EventRecord) -> Option<Vec<String>> {
             none(),
             none(),
         ]),
+        EventRecord::Fired { request, checkpoint, reason, .. } => Some(vec![
+            "fired".to_owned(),
+            request.to_string(),
+            word(checkpoint),
+            word(reason),
+            none(),
+            none(),
+            none(),
+            none(),
+        ]),
         EventRecord::Edited { request, messages, saved_tokens, invalidated_tokens, .. } => Some(vec![
             "edited".to_owned(),
             request.to_string(),

@@ -40,6 +40,7 @@ fn is_eventful(history: &CellHistory<'_>) -> bool {
     !history.compactions.is_empty()
         || !history.overflows.is_empty()
         || !history.stuck.is_empty()
+        || !history.fired.is_empty()
         || history.edits.edits > 0
 }
 
@@ -152,6 +153,13 @@ fn incidents(history: &CellHistory<'_>) -> Markup {
                 li {
                     "Stuck × " (count(stuck.times)) " at " (visible(&stuck.checkpoint.replace('_', " ")))
                     ", first before request " (count(stuck.first_request)) ": " (visible(stuck.reason))
+                }
+            }
+            @for fired in &history.fired {
+                li {
+                    "The trigger fires × " (count(fired.times)) " at " (visible(&fired.checkpoint.replace('_', " ")))
+                    ", first before request " (count(fired.first_request)) ": " (visible(fired.reason))
+                    ". The recorded history is followed."
                 }
             }
             @if edits.edits > 0 {

@@ -81,7 +81,7 @@ fn line(cell: &Cell<'_>) -> ContextLine {
             EventRecord::Overflow { request, reference_tokens, .. } => {
                 overflows.push(Point { request: real(*request), tokens: real(*reference_tokens) });
             }
-            EventRecord::Stuck { .. } | EventRecord::Edited { .. } => {}
+            EventRecord::Stuck { .. } | EventRecord::Fired { .. } | EventRecord::Edited { .. } => {}
         }
     }
     ContextLine { label: cell.label, points, compactions, overflows }

@@ -46,6 +46,8 @@ pub struct CellHistory<'run> {
     pub overflows: Vec<(u64, u64)>,
     /// Triggers that fired in vain.
     pub stuck: Vec<StuckTotal<'run>>,
+    /// Triggers that fired while the recorded history was followed, by checkpoint; the reason is that of the first time.
+    pub fired: Vec<StuckTotal<'run>>,
     /// Edits in place.
     pub edits: EditTotal,
 }
@@ -63,6 +65,7 @@ fn history<'run>(cell: &Cell<'run>) -> CellHistory<'run> {
         compactions: Vec::new(),
         overflows: Vec::new(),
         stuck: Vec::new(),
+        fired: Vec::new(),
         edits: EditTotal::default(),
     };
     for &event in &cell.events {
@@ -74,6 +77,12 @@ fn history<'run>(cell: &Cell<'run>) -> CellHistory<'run> {
             }
             EventRecord::Stuck { request, checkpoint, reason, .. } => {
                 stuck(&mut out.stuck, checkpoint, reason, *request);
+            }
+            EventRecord::Fired { request, checkpoint, reason, .. } => {
+                match out.fired.iter_mut().find(|total| total.checkpoint == *checkpoint) {
+                    Some(total) => total.times += 1,
+                    None => out.fired.push(StuckTotal { checkpoint, reason, times: 1, first_request: *request }),
+                }
             }
             EventRecord::Edited { messages, saved_tokens, invalidated_tokens, .. } => {
                 out.edits.edits += 1;

@@ -1,0 +1,114 @@
+//! The field cases that a replay must get right. `tests/field-cases/index.json` says what is right for each.
+//!
+//! Cases that are not checked here, and why:
+//!
+//! | case | reason |
+//! |---|---|
+//! | `anchor-falls-without-compaction` | the figures are checked; nothing flags a fall of recorded usage yet, which is a matter of auditing recordings |
+//! | `cache-thinking-dropped` | no strategy drops thinking between turns; that is a rule of a provider, not of an agent |
+//! | `window-model-switch` | the figures are checked; a cell has one model, so a replay does not switch by itself |
+//! | `*.openai.json`, `*.claude.jsonl`, `*.requests.json` | other formats: no importer reads them yet |
+//! | `bad-*`, `enc-*`, `fmt-*`, `tree-*` | damaged files: `tests/field_cases.rs` |
+
+mod cuts;
+mod estimates;
+mod losses;
+mod pairs;
+
+use std::path::Path;
+
+use cutpoint::engine::estimate::{Estimate, Estimator};
+use cutpoint::engine::pi::Rules;
+use cutpoint::engine::preset::preset;
+use cutpoint::engine::summarize::{Completer, LlmError, LlmRequest, LlmResponse};
+use cutpoint::engine::{estimate, trigger};
+use cutpoint::import::read_file;
+use cutpoint::replay::{CountCache, EstimateTable, History, Live, Model, ReplayEvent, ReplayInput, replay};
+use cutpoint::tokens::{MessageTable, Reference};
+use cutpoint::transcript::{Tokens, Transcript};
+use serde_json::Value;
+
+/// A recorded history needs no model.
+struct Nobody;
+
+impl Completer for Nobody {
+    fn name(&self) -> &'static str {
+        "nobody"
+    }
+
+    fn is_mock(&self) -> bool {
+        true
+    }
+
+    fn complete(&self, _: &LlmRequest) -> Result<LlmResponse, LlmError> {
+        Err(LlmError::Failed("nobody is asked".to_owned()))
+    }
+}
+
+/// A case: its session and what is right.
+pub(crate) struct Case {
+    pub(crate) transcript: Transcript,
+    pub(crate) numbers: Value,
+}
+
+impl Case {
+    pub(crate) fn read(name: &str) -> Self {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/field-cases");
+        let index: Value = serde_json::from_slice(&std::fs::read(folder.join("index.json")).unwrap()).unwrap();
+        let file = format!("{name}.pi.jsonl");
+        let cases = index["cases"].as_array().unwrap();
+        let numbers = cases.iter().find(|case| case["file"] == *file).unwrap()["numbers"].clone();
+        Self { transcript: read_file(&folder.join(file)).unwrap().transcript, numbers }
+    }
+
+    pub(crate) fn number(&self, name: &str) -> u64 {
+        self.numbers[name].as_u64().unwrap_or_else(|| panic!("no number {name}"))
+    }
+
+    pub(crate) fn index(&self, name: &str) -> usize {
+        usize::try_from(self.number(name)).unwrap()
+    }
+
+    pub(crate) fn list(&self, name: &str) -> Vec<u64> {
+        self.numbers[name].as_array().unwrap().iter().map(|one| one.as_u64().unwrap()).collect()
+    }
+
+    /// Follows the recording with the estimator and trigger of a release of Pi, and hands over the context at the end.
+    pub(crate) fn follow<T>(
+        &self,
+        rules: &'static Rules,
+        window: u64,
+        observe: &mut dyn FnMut(&ReplayEvent<'_, '_>),
+        then: impl FnOnce(&Live<'_>) -> T,
+    ) -> T {
+        let transcript = &self.transcript;
+        let mut strategy = preset("pi").unwrap().spec.build("pi").unwrap();
+        strategy.estimator = std::sync::Arc::new(estimate::pi::Pi(rules));
+        strategy.trigger = Box::new(trigger::pi::Pi(rules));
+        let path = transcript.path();
+        let model = Model { name: String::new(), window: Tokens(window), max_output: Tokens(0) };
+        let input = ReplayInput {
+            transcript,
+            path: &path,
+            reference: &MessageTable::new(transcript, Reference::O200kBase),
+            estimates: &EstimateTable::new(transcript, &*strategy.estimator),
+            counts: &CountCache::new(Reference::O200kBase),
+            model: &model,
+            history: History::Recorded,
+            manual: &[],
+            seed: 0,
+        };
+        then(&replay(input, &mut strategy, &Nobody, &mut |event| observe(event)))
+    }
+
+    /// Pi's estimate of the context at the end.
+    pub(crate) fn estimate(&self) -> Estimate {
+        let rules = &Rules::V1_6;
+        self.follow(rules, 1_000_000, &mut |_| {}, |live| estimate::pi::Pi(rules).context(live.view()))
+    }
+}
+
+/// Rules of Pi 1.6.0 with another reserve and keep.
+pub(crate) fn rules(reserve: u64, keep: u64, from: &Rules) -> &'static Rules {
+    Box::leak(Box::new(Rules { reserve: Tokens(reserve), keep_recent: Tokens(keep), ..*from }))
+}

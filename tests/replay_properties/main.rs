@@ -1,0 +1,139 @@
+//! The invariants of a replay (design §5), checked from scratch: on every session there is, and on sessions that a
+//! generator makes up to be as odd as a file can be.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod counts;
+mod made_up;
+mod oracle;
+
+use std::panic::AssertUnwindSafe;
+
+use cutpoint::engine::preset::{Preset, presets};
+use cutpoint::engine::summarize::{Completer, LlmError, LlmRequest, LlmResponse};
+use cutpoint::experiment::load;
+use cutpoint::replay::{CountCache, EstimateTable, History, Model, ReplayInput, replay};
+use cutpoint::tokens::{MessageTable, Reference};
+use cutpoint::transcript::{EntryIdx, Tokens, Transcript};
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
+use counts::{Counter, Second};
+use oracle::Oracle;
+
+/// A model that answers by the length of its prompt, or does not.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Answers {
+    Well,
+    Nothing,
+    TooLong,
+    Truncated,
+    Fails,
+    Overflows,
+}
+
+impl Completer for Answers {
+    fn name(&self) -> &'static str {
+        "test"
+    }
+
+    fn is_mock(&self) -> bool {
+        true
+    }
+
+    fn complete(&self, request: &LlmRequest) -> Result<LlmResponse, LlmError> {
+        let text = match self {
+            Self::Fails => return Err(LlmError::Failed("as asked".to_owned())),
+            Self::Overflows => return Err(LlmError::Overflow("as asked".to_owned())),
+            Self::Nothing => String::new(),
+            Self::TooLong => request.prompt.to_string(),
+            Self::Well | Self::Truncated => format!("## Goal\n{} bytes were read", request.prompt.len()),
+        };
+        Ok(LlmResponse { text: text.into(), truncated: matches!(self, Self::Truncated), usage: None })
+    }
+}
+
+/// A session with everything that its cells share.
+pub(crate) struct Shared<'a> {
+    transcript: &'a Transcript,
+    path: Vec<EntryIdx>,
+    reference: MessageTable,
+    counts: CountCache,
+    counter: Counter,
+}
+
+impl<'a> Shared<'a> {
+    pub(crate) fn new(transcript: &'a Transcript) -> Self {
+        Self {
+            transcript,
+            path: transcript.path(),
+            reference: MessageTable::new(transcript, Reference::O200kBase),
+            counts: CountCache::new(Reference::O200kBase),
+            counter: Counter::default(),
+        }
+    }
+
+    /// Replays it through a preset under the eyes of the oracle. Returns the number of compactions.
+    pub(crate) fn check(&self, preset: &Preset, windows: &[u64], history: History, llm: Answers) -> u64 {
+        let estimates = EstimateTable::new(self.transcript, &*preset.spec.estimator.build());
+        let second = Second::new(preset.spec.estimator);
+        let one = |&window: &u64| {
+            let mut strategy = preset.spec.build(preset.name).unwrap();
+            let model = Model { name: String::new(), window: Tokens(window), max_output: Tokens(1_000) };
+            let input = ReplayInput {
+                transcript: self.transcript,
+                path: &self.path,
+                reference: &self.reference,
+                estimates: &estimates,
+                counts: &self.counts,
+                model: &model,
+                history,
+                manual: &[],
+                seed: 0,
+            };
+            let mut oracle = Oracle::new(input, preset.spec.estimator, &self.counter, &second);
+            let observe = || {
+                replay(input, &mut strategy, &llm, &mut |event| oracle.observe(event));
+                oracle.finish()
+            };
+            named(&format!("{} {window} {llm:?}", preset.name), observe)
+        };
+        windows.iter().map(one).sum()
+    }
+}
+
+/// Runs a check; a panic says which cell it was.
+fn named<T>(name: &str, check: impl FnOnce() -> T) -> T {
+    std::panic::catch_unwind(AssertUnwindSafe(check)).unwrap_or_else(|panic| {
+        let said = panic.downcast_ref::<String>().cloned();
+        let said = said.or_else(|| panic.downcast_ref::<&str>().map(|&said| said.to_owned()));
+        panic!("{name}: {}", said.unwrap_or_default())
+    })
+}
+
+fn sessions() -> Vec<(String, Transcript)> {
+    let mut sessions = Vec::new();
+    for session in load(&[]).unwrap().sessions {
+        sessions.push((session.name, session.transcript));
+    }
+    for file in common::pi_files() {
+        // An empty file holds no session; tests/field_cases.rs says so.
+        if let Ok(corpus) = load(std::slice::from_ref(&file)) {
+            sessions.extend(corpus.sessions.into_iter().map(|one| (one.name, one.transcript)));
+        }
+    }
+    sessions
+}
+
+#[test]
+fn every_preset_keeps_the_invariants_on_every_session() {
+    let one = |(name, transcript): (String, Transcript)| -> u64 {
+        let shared = Shared::new(&transcript);
+        let of = |preset: &Preset| {
+            let full = shared.check(preset, &[8_000, 32_000, 64_000, 200_000], History::Full, Answers::Well);
+            full + shared.check(preset, &[64_000], History::Recorded, Answers::Well)
+        };
+        named(&name, || presets().iter().map(of).sum())
+    };
+    let compactions: u64 = sessions().into_par_iter().map(one).sum();
+    assert!(compactions > 100, "only {compactions} compactions");
+}
