@@ -1,4 +1,4 @@
-//! OpenHands: evaluation output, event streams and SDK events; the shared files, and every quirk in a made-up one.
+//! `OpenHands`: evaluation output, event streams and SDK events; the shared files, and every quirk in a made-up one.
 
 #![expect(clippy::unwrap_used, reason = "made by hand: what cannot be read is a failed test")]
 
