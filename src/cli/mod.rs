@@ -102,7 +102,7 @@ fn hint(error: &anyhow::Error) -> Option<String> {
     if let Some(error) = error.downcast_ref::<ImportError>() {
         return Some(error.hint().to_owned());
     }
-    if error.chain().any(|cause| cause.is::<io::Error>()) {
+    if error.chain().any(<dyn std::error::Error>::is::<io::Error>) {
         return Some("check the path and the permissions".to_owned());
     }
     // Some errors of stages bring a hint of their own.
