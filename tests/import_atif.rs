@@ -1,5 +1,7 @@
 //! ATIF trajectories: the shared files, and every quirk of the format in a made-up one.
 
+#![expect(clippy::unwrap_used, reason = "made by hand: what cannot be read is a failed test")]
+
 mod common;
 
 use common::facts::{Facts, assert_replays, facts, messages, shared_sessions, usages};

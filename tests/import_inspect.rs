@@ -1,5 +1,7 @@
 //! Inspect logs: the shared files, and every quirk of the format in a made-up one.
 
+#![expect(clippy::unwrap_used, reason = "made by hand: what cannot be read is a failed test")]
+
 mod common;
 
 use std::io::Write;
@@ -160,6 +162,7 @@ fn a_compaction_stands_where_it_happened() {
         (found.summary.as_str(), found.first_kept.as_deref(), found.tokens_before),
         ("SUM", Some("c"), Some(900))
     );
+    assert_eq!(found.replacement.iter().map(text).collect::<Vec<_>>(), ["a"], "the prompt is in the head");
     assert_replays(&read.transcript, "compaction");
 }
 

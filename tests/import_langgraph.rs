@@ -1,5 +1,7 @@
 //! LangGraph states and LangChain messages: the shared files, and every quirk of the format in a made-up one.
 
+#![expect(clippy::unwrap_used, reason = "made by hand: what cannot be read is a failed test")]
+
 mod common;
 
 use common::facts::{Facts, assert_replays, facts, messages, shared_sessions, usages};
@@ -220,6 +222,43 @@ fn the_history_of_a_thread_shows_where_it_was_compacted() {
     let other = state("2026-01-01", &message("human", "9")).replace("\"T\"", "\"U\"");
     let read = all(&format!("[{},{other}]", state("2026-01-02", &old.join(","))));
     assert_eq!(read.iter().map(|one| one.part.as_deref()).collect::<Vec<_>>(), [Some("T"), Some("U")]);
+}
+
+#[test]
+fn an_event_stream_is_joined_by_the_ids_of_its_messages() {
+    let events = [
+        ("message_chunk", r#"{"thread_id":"T","agent":"planner","id":"run-1","role":"assistant","content":"go"}"#),
+        ("message_chunk", r#"{"thread_id":"T","agent":"planner","id":"run-1","role":"assistant","content":" on"}"#),
+        (
+            "tool_calls",
+            r#"{"agent":"planner","id":"run-1","role":"assistant","tool_calls":[{"name":"find","args":{},"id":"c"},{"name":"","args":{},"id":null}],"tool_call_chunks":[{"name":"find","args":"","id":"c","index":0}]}"#,
+        ),
+        (
+            "tool_call_chunks",
+            r#"{"agent":"planner","id":"run-1","role":"assistant","tool_call_chunks":[{"name":null,"args":"{\"q\":","id":null,"index":0}]}"#,
+        ),
+        (
+            "tool_call_chunks",
+            r#"{"agent":"planner","id":"run-1","role":"assistant","tool_call_chunks":[{"args":"\"x\"}","id":null}]}"#,
+        ),
+        ("message_chunk", r#"{"agent":"planner","id":"run-1","role":"assistant","finish_reason":"tool_calls"}"#),
+        ("tool_call_result", r#"{"agent":"planner","id":"tool-c","role":"tool","content":"R","tool_call_id":"c"}"#),
+        ("interrupt", r#"{"id":"human","role":"assistant","content":"Ok?","finish_reason":"interrupt"}"#),
+        ("message_chunk", r#"{"agent":"plan"#),
+    ];
+    let file: Vec<String> = events.iter().map(|(event, data)| format!("event: {event}\ndata: {data}")).collect();
+    let file = file.join("\n\n");
+    let read = one(&file);
+    assert_eq!(said(&read.transcript), ["go on", "R", "Custom"]);
+    let Block::ToolCall(call) = &messages(&read.transcript).next().unwrap().blocks()[1] else { panic!() };
+    assert_eq!((&*call.id, call.name.as_str(), call.arguments.as_str()), ("c", "find", r#"{"q":"x"}"#));
+    let kinds: Vec<_> = read.findings.iter().map(|finding| (finding.line, finding.kind)).collect();
+    assert_eq!(kinds, [(26, FindingKind::TruncatedLine)]);
+    assert_replays(&read.transcript, "stream");
+    assert_eq!(sniff(b"event: message_start\ndata: {\"type\":\"message_start\"}"), None);
+    for end in 0..file.len() {
+        let _ = Format::LangGraph.read(&file.as_bytes()[..end]);
+    }
 }
 
 #[test]

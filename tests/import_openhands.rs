@@ -1,4 +1,6 @@
-//! OpenHands: evaluation output, event streams and SDK events; the shared files, and every quirk in a made-up one.
+//! `OpenHands`: evaluation output, event streams and SDK events; the shared files, and every quirk in a made-up one.
+
+#![expect(clippy::unwrap_used, reason = "made by hand: what cannot be read is a failed test")]
 
 mod common;
 
@@ -183,6 +185,7 @@ fn a_condensation_keeps_what_follows_the_forgotten() {
         let EntryKind::Compaction(compaction) = &read.transcript.entries[4].kind else { panic!() };
         assert_eq!((compaction.summary.as_str(), compaction.first_kept.as_deref()), ("SUM", Some("3")), "{args}");
         assert_eq!((compaction.tokens_before, read.findings.len()), (None, 0));
+        assert_eq!(compaction.replacement.iter().map(text).collect::<Vec<_>>(), ["m0"], "the first was kept");
         assert_replays(&read.transcript, args);
     }
 }

@@ -93,6 +93,16 @@ impl<'a> Document<'a> {
     }
 }
 
+/// The text of a file's first bytes, without what may stand before a document: a mark, NULs, white space.
+pub(super) fn beginning(head: &[u8]) -> Cow<'_, str> {
+    let text = String::from_utf8_lossy(head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head));
+    let start = text.len() - text.trim_start_matches(|c: char| c == '\0' || c.is_whitespace()).len();
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(&text[start..]),
+        Cow::Owned(mut text) => Cow::Owned(text.split_off(start)),
+    }
+}
+
 /// Byte offset of a line and column, both from 1.
 fn offset_of(text: &str, line: usize, column: usize) -> usize {
     let start = match line {

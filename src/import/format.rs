@@ -29,11 +29,9 @@ pub enum Format {
     MiniSwe,
     /// SWE-agent trajectory.
     SweAgent,
-    /// Chat-completions messages in the manner of OpenAI: lists, bodies, logs, data sets.
-    OpenAi,
-    /// LangGraph thread state, or LangChain messages.
+    /// `LangGraph` thread state, or LangChain messages.
     LangGraph,
-    /// OpenHands evaluation output or events.
+    /// `OpenHands` evaluation output or events.
     OpenHands,
     /// ATIF trajectory, versions 1.x.
     Atif,
@@ -43,6 +41,8 @@ pub enum Format {
     ClaudeCode,
     /// Requests to Anthropic's Messages API: a body or a log.
     AnthropicMessages,
+    /// Chat-completions messages in the manner of OpenAI: lists, bodies, logs, data sets.
+    OpenAi,
 }
 
 impl Format {
@@ -70,13 +70,13 @@ impl Format {
             Self::Gemini => "gemini",
             Self::MiniSwe => "mini-swe-agent",
             Self::SweAgent => "swe-agent",
-            Self::OpenAi => "openai",
             Self::LangGraph => "langgraph",
             Self::OpenHands => "openhands",
             Self::Atif => "atif",
             Self::Inspect => "inspect",
             Self::ClaudeCode => "claude-code",
             Self::AnthropicMessages => "anthropic-messages",
+            Self::OpenAi => "openai",
         }
     }
 
@@ -88,7 +88,6 @@ impl Format {
             Self::Gemini => "Gemini CLI sessions: one document with `messages`, or JSON Lines (0.40 and later)",
             Self::MiniSwe => "mini-swe-agent trajectories: `.traj.json` with `messages`, or the bare list",
             Self::SweAgent => "SWE-agent trajectories: `.traj` with `trajectory` and `history`",
-            Self::OpenAi => "chat-completions messages: lists, request bodies, LiteLLM logs, tau-bench, data sets",
             Self::LangGraph => {
                 "LangGraph thread states and histories, LangChain and Deep Agents messages: one JSON document"
             }
@@ -99,6 +98,7 @@ impl Format {
             Self::AnthropicMessages => {
                 "Anthropic Messages: a request body, or a claude-trace log of requests and responses"
             }
+            Self::OpenAi => "chat-completions messages: lists, request bodies, LiteLLM logs, tau-bench, data sets",
         }
     }
 
@@ -110,13 +110,13 @@ impl Format {
             Self::Gemini => gemini::sniff(head),
             Self::MiniSwe => mini_swe::sniff(head),
             Self::SweAgent => swe_agent::sniff(head),
-            Self::OpenAi => chat::sniff(head),
             Self::LangGraph => langgraph::sniff(head),
             Self::OpenHands => openhands::sniff(head),
             Self::Atif => atif::sniff(head),
             Self::Inspect => inspect::sniff(head),
             Self::ClaudeCode => claude_code::sniff(head),
             Self::AnthropicMessages => anthropic::sniff(head),
+            Self::OpenAi => chat::sniff(head),
         }
     }
 
@@ -128,13 +128,13 @@ impl Format {
             Self::Gemini => gemini::read(bytes),
             Self::MiniSwe => mini_swe::read(bytes),
             Self::SweAgent => swe_agent::read(bytes),
-            Self::OpenAi => chat::read(bytes),
             Self::LangGraph => langgraph::read(bytes),
             Self::OpenHands => openhands::read(bytes),
             Self::Atif => atif::read(bytes),
             Self::Inspect => inspect::read(bytes),
             Self::ClaudeCode => claude_code::read(bytes),
             Self::AnthropicMessages => anthropic::read(bytes),
+            Self::OpenAi => chat::read(bytes),
         }
     }
 }

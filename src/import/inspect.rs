@@ -2,7 +2,8 @@
 //!
 //! A session is built from the model calls, because their inputs are exactly what was sent; the messages of the sample
 //! are only the state at its end. A call that goes on from the last one adds what is new; one that leaves messages out
-//! is a branch, or after a `compaction` event a compaction; one that has nothing to do with what came before, such as
+//! is a branch, or after a `compaction` event a compaction, whose `replacement` is what
+//! stands before the summary; one that has nothing to do with what came before, such as
 //! that of a sub-agent or a grader, is a session of its own. Messages after the last call come from the sample. A sample
 //! without calls has its messages only. The line of an entry is its ordinal in its session, from 1.
 //!
@@ -72,8 +73,8 @@ fn members(bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
     let header = header.and_then(|member| archive.read(member).ok()).unwrap_or_default();
     let header = Document::read(&header, EXPECTED).ok();
     let eval = header.as_ref().map(|header| header.value().object().object("eval")).unwrap_or_default();
-    let names = |name: &str| name.starts_with("samples/") && name.ends_with(".json");
-    let samples: Vec<_> = archive.members.iter().filter(|member| names(&member.name)).collect();
+    let is_sample = |name: &str| name.strip_prefix("samples/").is_some_and(|name| !name.is_empty());
+    let samples: Vec<_> = archive.members.iter().filter(|member| is_sample(&member.name)).collect();
     let mut read = Vec::new();
     for member in &samples {
         let sample = archive.read(member).map_err(|fault| (FindingKind::MalformedLine, fault));

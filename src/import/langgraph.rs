@@ -1,8 +1,8 @@
-//! States of LangGraph threads, and LangChain messages.
+//! States of `LangGraph` threads, and LangChain messages.
 //!
 //! Forms: a thread state (`{values: {messages}, checkpoint, …}`), a list of them (several threads, or the history of
 //! one), a bare list of messages, plain or in LangChain's constructor form (`{lc, type: "constructor", id, kwargs}`) or
-//! wrapped (`{type, data}`), and the messages of deer-flow 1 (`{id, agent, role, content}`). A file is one document;
+//! wrapped (`{type, data}`), and the messages of deer-flow 1 (`{id, agent, role, content}`), joined or as its event stream. A file is one document;
 //! the line of an entry, and of a finding about it, is the ordinal of its message, from 1.
 //!
 //! Counting: `usage_metadata.input_tokens` includes cache reads and writes and is converted; an Anthropic
@@ -18,11 +18,13 @@ mod message;
 mod reply;
 mod sniff;
 mod state;
+mod stream;
 
 pub(super) use self::sniff::sniff;
 use self::state::{Step, Thread};
 use super::chain::{Chain, Stamp};
-use super::document::Document;
+use super::document::{Document, beginning};
+use super::value::Value;
 use super::{ImportError, Imported};
 use crate::transcript::{Compaction, EntryKind};
 
@@ -33,6 +35,9 @@ const EXPECTED: &str = "a LangGraph state or a list of LangChain messages";
 /// # Errors
 /// When the file is empty, is not text, or holds no message.
 pub fn read(bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
+    if stream::is(&beginning(&bytes[..bytes.len().min(super::HEAD)])) {
+        return events(bytes);
+    }
     let document = Document::read(bytes, EXPECTED)?;
     let threads = state::threads(document.value());
     if threads.iter().all(|thread| thread.steps.is_empty()) {
@@ -46,6 +51,16 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
         first.lines.total = document.lines;
     }
     Ok(read)
+}
+
+/// The session whose event stream the file is.
+fn events(bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
+    let (messages, findings, lines) = stream::join(bytes)?;
+    let values: Vec<Value<'_>> = messages.iter().map(|message| Value::unchecked(message, 0)).collect();
+    let mut read = session(state::of_messages(&values), false);
+    read.findings.splice(0..0, findings);
+    read.lines.total = lines;
+    Ok(vec![read])
 }
 
 /// The session of one thread.

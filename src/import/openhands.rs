@@ -1,4 +1,4 @@
-//! OpenHands: `output.jsonl` of its evaluations, its event streams, and the events of its SDK (V1).
+//! `OpenHands`: `output.jsonl` of its evaluations, its event streams, and the events of its SDK (V1).
 //!
 //! A line with a `history` is an instance, a session of its own whose name is the `instance_id`; other lines are the
 //! events of one session. The line of an entry is that of the file: all entries of an instance share it, and their ids
@@ -9,12 +9,12 @@
 //! yet. Prompt figures include what was read from and written to a cache. Usage of a reply that is not among the events
 //! is a finding.
 //!
-//! What the model was shown is what `content` holds, and for a command also the lines that OpenHands puts after it
+//! What the model was shown is what `content` holds, and for a command also the lines that `OpenHands` puts after it
 //! (folder, interpreter, exit code), which the record keeps apart. Words that its prompt templates add around recalled
 //! knowledge are not recorded. Actions of agents without tool calls become calls whose id is made from the event.
 //!
-//! A condensation is a compaction that keeps what follows the last forgotten event. Events that a condenser kept before
-//! them (`keep_first`) are named in its details.
+//! A condensation is a compaction that keeps what follows the last forgotten event; events before it that a condenser
+//! kept (`keep_first`) are written out as its `replacement`.
 
 mod action;
 mod event;
@@ -66,7 +66,9 @@ fn document(bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
     let mut builder = Sessions::default();
     let value = document.value();
     let items = if value.is_list() { value.items() } else { vec![value] };
-    items.into_iter().for_each(|item| builder.take(1, item));
+    for item in items {
+        builder.take(1, item);
+    }
     builder.findings.extend(document.findings.iter().cloned());
     builder.counts.total = document.lines;
     builder.finish()

@@ -20,7 +20,7 @@ pub(super) fn take(session: &mut Session, line: usize, value: Value<'_>) {
     let said = content(fields.get("message"), &mut session.chain, line);
     match fields.text("source").unwrap_or_default().as_ref() {
         "user" => push(session, line, stamp, Message::User(said)),
-        "agent" | "assistant" => agent(session, line, stamp, &fields, said),
+        "agent" | "assistant" => agent(session, line, &stamp, &fields, said),
         "system" if is_compaction(&fields, &said) => compaction(session, line, stamp, &fields),
         "system" => system(session, line, stamp, &fields, said),
         other => {
@@ -86,7 +86,7 @@ fn part(stamp: &Stamp, name: &str) -> Stamp {
     Stamp { id: stamp.id.as_ref().map(|id| format!("{id}.{name}").into()), timestamp: stamp.timestamp.clone() }
 }
 
-fn agent(session: &mut Session, line: usize, stamp: Stamp, fields: &Object<'_>, mut said: Content) {
+fn agent(session: &mut Session, line: usize, stamp: &Stamp, fields: &Object<'_>, mut said: Content) {
     let plain = said.plain;
     if let Some(thought) = fields.text("reasoning_content").filter(|thought| !thought.is_empty()) {
         said.blocks.insert(0, thinking(&thought, None));
@@ -115,7 +115,7 @@ fn agent(session: &mut Session, line: usize, stamp: Stamp, fields: &Object<'_>, 
         error: None,
     };
     push(session, line, stamp.clone(), Message::Assistant(said, Box::new(reply)));
-    answers(session, line, &stamp, fields, &ids);
+    answers(session, line, stamp, fields, &ids);
 }
 
 /// What came back in the step of a reply.

@@ -90,11 +90,9 @@ impl<'a> Sample<'a> {
             self.threads.push(Thread::default());
         }
         let thread = &mut self.threads[at];
-        if fresh {
-            if let Some(list) = event.get("tools") {
-                let raw = self.attachments.resolve(list.raw());
-                tools(&mut thread.chain, 1, Value::unchecked(&raw, list.at()));
-            }
+        if let Some(list) = event.get("tools").filter(|_| fresh) {
+            let raw = self.attachments.resolve(list.raw());
+            tools(&mut thread.chain, 1, Value::unchecked(&raw, list.at()));
         }
         match compaction.filter(|_| !fresh) {
             Some(compaction) => thread.compact(&input, compaction, &self.attachments),

@@ -2,6 +2,7 @@
 
 use super::archive;
 use crate::import::Confidence;
+use crate::import::document::beginning;
 use crate::import::value::Value;
 
 /// Sure of a log with a version, a status and an evaluation, and of an archive whose first member is one of a log.
@@ -11,9 +12,8 @@ pub(in crate::import) fn sniff(head: &[u8]) -> Confidence {
         let ours = ["_journal/", "samples/", "header.json", "summaries.json", "reductions.json"];
         return if ours.iter().any(|begin| name.starts_with(begin)) { Confidence::Sure } else { Confidence::No };
     }
-    let text = String::from_utf8_lossy(head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head));
-    let text = text.trim_start_matches(|c: char| c == '\0' || c.is_whitespace());
-    let fields = Value::unchecked(text, 0).object();
+    let text = beginning(head);
+    let fields = Value::unchecked(&text, 0).object();
     let eval = fields.object("eval");
     match fields.has("version") && fields.has("status") && eval.has("task") {
         true => Confidence::Sure,

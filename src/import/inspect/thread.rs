@@ -19,8 +19,6 @@ pub(super) struct Thread {
     context: Vec<Known>,
     /// Ids that entries have taken.
     ids: HashSet<Box<str>>,
-    /// The entry that the next reply follows, where it is not the last one.
-    branch_from: Option<usize>,
 }
 
 /// The input of a call: messages with their digests.
@@ -66,20 +64,13 @@ impl Thread {
     /// Appends what `input` adds. Where it leaves the context, a branch begins.
     pub(super) fn extend(&mut self, input: &Input<'_>, attachments: &Attachments<'_>) {
         let prefix = self.prefix(input);
-        let leaves = prefix < self.context.len();
-        let parent = self.context[..prefix].iter().rev().find_map(|(_, entry)| *entry);
+        if prefix < self.context.len() {
+            self.chain.tip = self.context[..prefix].iter().rev().find_map(|(_, entry)| *entry);
+        }
         self.context.truncate(prefix);
-        let mut first = leaves;
         for (key, message) in &input[prefix..] {
             let entry = self.push(*message, attachments, Stamp::default(), Output::default());
-            if let Some(at) = entry.filter(|_| std::mem::take(&mut first)) {
-                self.chain.transcript.entries[at].parent = parent.map(EntryIdx);
-            }
             self.context.push((*key, entry));
-        }
-        if let Some(parent) = parent.filter(|_| first) {
-            // Nothing new: the reply itself is the branch.
-            self.branch_from = Some(parent);
         }
     }
 
@@ -91,11 +82,16 @@ impl Thread {
         let summary = (prefix..input.len()).find(|&at| known[at].is_none());
         let from = summary.map_or(prefix, |at| at + 1);
         let kept = known.iter().skip(from).find_map(|entry| *entry);
+        let message = |entry: &Option<usize>| match &self.chain.transcript.entries[(*entry)?].kind {
+            EntryKind::Message(message) => Some(message.clone()),
+            _ => None,
+        };
         let compaction = Compaction {
             summary: summary.map(|at| content::text(input[at].1, attachments)).unwrap_or_default(),
             first_kept: kept.map(|at| self.chain.transcript.entry(EntryIdx(at)).id.clone()),
             tokens_before: fields.u64("tokens_before"),
             details: event.json(),
+            replacement: known[..prefix].iter().filter_map(message).collect(),
             ..Compaction::default()
         };
         let line = self.chain.transcript.entries.len() + 1;
@@ -125,9 +121,6 @@ impl Thread {
         output: Output,
     ) {
         let entry = self.push(message, attachments, time, output);
-        if let (Some(at), Some(parent)) = (entry, self.branch_from.take()) {
-            self.chain.transcript.entries[at].parent = Some(EntryIdx(parent));
-        }
         self.context.push((key, entry));
     }
 

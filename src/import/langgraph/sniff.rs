@@ -1,14 +1,18 @@
-//! Telling a LangGraph file by its first bytes.
+//! Telling a `LangGraph` file by its first bytes.
 
 use super::message::Kind;
+use super::stream;
 use crate::import::Confidence;
+use crate::import::document::beginning;
 use crate::import::value::Value;
 
 /// Sure of messages with LangChain's types; a state without messages must have the other marks of a state.
 pub(in crate::import) fn sniff(head: &[u8]) -> Confidence {
-    let text = String::from_utf8_lossy(head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head));
-    let text = text.trim_start_matches(|c: char| c == '\0' || c.is_whitespace());
-    let value = Value::unchecked(text, 0);
+    let text = beginning(head);
+    if stream::is(&text) {
+        return Confidence::Sure;
+    }
+    let value = Value::unchecked(&text, 0);
     let first = if value.is_list() { value.items().first().copied() } else { Some(value) };
     let Some(first) = first.filter(|first| first.is_object()) else { return Confidence::No };
     if value.is_list() && Kind::of(first).is_some() {

@@ -46,7 +46,7 @@ pub(super) fn threads(document: Value<'_>) -> Vec<Thread<'_>> {
     }
 }
 
-fn of_messages<'a>(messages: &[Value<'a>]) -> Thread<'a> {
+pub(super) fn of_messages<'a>(messages: &[Value<'a>]) -> Thread<'a> {
     let steps = messages.iter().copied().map(Step::Message).collect();
     Thread { meta: Meta::default(), model: None, steps }
 }

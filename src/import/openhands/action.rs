@@ -1,6 +1,6 @@
 //! Actions of V0: what the person, the agent or the environment did.
 
-use super::event::{Events, bare_reply};
+use super::event::{Events, Forgotten, bare_reply};
 use super::{observation, said};
 use crate::import::chain::Stamp;
 use crate::import::chat::content::{any_arguments, call, thinking};
@@ -115,9 +115,10 @@ fn without_call(events: &mut Events, line: usize, stamp: Stamp, word: &str, args
     events.reply(line, stamp, "", content, bare_reply(StopReason::ToolUse));
 }
 
-/// Ids of the forgotten events: a list, or the first and the last of a range.
-fn forgotten(args: &Object<'_>) -> Vec<Box<str>> {
+/// The forgotten events: a list, or the first and the last of a range.
+fn forgotten(args: &Object<'_>) -> Forgotten {
     let ids: Vec<Box<str>> = args.items("forgotten_event_ids").into_iter().filter_map(Value::word).collect();
     let ends = ["forgotten_events_start_id", "forgotten_events_end_id"].map(|name| args.word(name));
-    if ids.is_empty() { ends.into_iter().flatten().collect() } else { ids }
+    let is_range = ids.is_empty();
+    Forgotten { ids: if is_range { ends.into_iter().flatten().collect() } else { ids }, is_range }
 }

@@ -1,6 +1,6 @@
 //! Events, of either generation, to entries.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::usage::Usages;
 use super::{action, observation, sdk};
@@ -13,6 +13,14 @@ use crate::transcript::{Block, Compaction, Content, EntryIdx, EntryKind, Message
 pub(super) fn is(value: Value<'_>) -> bool {
     let fields = value.object();
     sdk::is(&fields) || fields.has("source") && (fields.has("args") || fields.has("extras"))
+}
+
+/// The events that a condensation takes out of the context.
+#[derive(Debug, Default)]
+pub(super) struct Forgotten {
+    pub(super) ids: Vec<Box<str>>,
+    /// The ids are the first and the last of a range.
+    pub(super) is_range: bool,
 }
 
 /// Collects the events of a session.
@@ -28,6 +36,8 @@ pub(super) struct Events {
     order: Vec<(usize, usize)>,
     /// Place of each event among all, by its id.
     places: HashMap<Box<str>, usize>,
+    /// Places of the events that condensations took out.
+    forgotten: HashSet<usize>,
     /// The call that an action without a call of its own became, by the action's id; and the last such.
     pub(super) made_calls: HashMap<Box<str>, Box<str>>,
     pub(super) last_made_call: Option<Box<str>>,
@@ -123,15 +133,26 @@ impl Events {
         }
     }
 
-    /// Appends a compaction. What comes after the last forgotten event was kept.
-    pub(super) fn condensation(&mut self, line: usize, stamp: Stamp, forgotten: &[Box<str>], fields: &Object<'_>) {
-        let last = forgotten.iter().filter_map(|id| self.places.get(id)).max();
-        let after = self.order.iter().find(|(place, _)| last.is_some_and(|last| place > last));
-        let kept = after.map(|(_, entry)| self.chain.transcript.entry(EntryIdx(*entry)).id.clone());
+    /// Appends a compaction. What comes after the last forgotten event was kept, and so were earlier events that are
+    /// not forgotten: they precede the summary.
+    pub(super) fn condensation(&mut self, line: usize, stamp: Stamp, forgotten: &Forgotten, fields: &Object<'_>) {
+        let places: Vec<usize> = forgotten.ids.iter().filter_map(|id| self.places.get(id).copied()).collect();
+        let last = places.iter().copied().max();
+        match (places.iter().copied().min(), last) {
+            (Some(from), Some(to)) if forgotten.is_range => self.forgotten.extend(from..=to),
+            _ => self.forgotten.extend(places),
+        }
+        let after = self.order.iter().find(|(place, _)| last.is_some_and(|last| *place > last));
+        let before = self.order.iter().filter(|(place, _)| last.is_some_and(|last| *place < last));
+        let kept_before = before.filter(|(place, _)| !self.forgotten.contains(place));
+        let message = |&(_, entry): &(usize, usize)| match &self.chain.transcript.entry(EntryIdx(entry)).kind {
+            EntryKind::Message(message) => Some(message.clone()),
+            _ => None,
+        };
         let compaction = Compaction {
             summary: Text::new(fields.boxed("summary").unwrap_or_default()),
-            first_kept: kept,
-            details: fields.json("forgotten_event_ids"),
+            first_kept: after.map(|(_, entry)| self.chain.transcript.entry(EntryIdx(*entry)).id.clone()),
+            replacement: kept_before.filter_map(message).collect(),
             ..Compaction::default()
         };
         self.chain.push(line, stamp, EntryKind::Compaction(Box::new(compaction)));

@@ -8,9 +8,9 @@ use crate::import::value::{Object, Value};
 /// Whether a record is an instance. In the first bytes of a file its history may be out of sight.
 pub(super) fn is(value: Value<'_>) -> bool {
     let fields = value.object();
-    let names = |names: &[&str]| names.iter().any(|name| fields.has(name));
-    let named = names(&["instance_id", "issue"]);
-    named && (names(&["history"]) || fields.object("metadata").has("agent_class"))
+    let any_of = |names: &[&str]| names.iter().any(|name| fields.has(name));
+    let named = any_of(&["instance_id", "issue"]);
+    named && (fields.has("history") || fields.object("metadata").has("agent_class"))
 }
 
 /// Reads an instance.

@@ -43,7 +43,7 @@ fn shown(fields: &Object<'_>, extras: &Object<'_>) -> Content {
     Content { blocks: vec![Block::Text(Text::new(text))], plain: true }
 }
 
-/// Puts around the output of a command what its record keeps apart, in the words of OpenHands' `CmdOutputObservation`.
+/// Puts around the output of a command what its record keeps apart, in the words of its class, `CmdOutputObservation`.
 pub(super) fn terminal(text: &mut String, metadata: &Object<'_>) {
     if metadata.0.is_empty() {
         return;

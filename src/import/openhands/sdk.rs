@@ -1,6 +1,6 @@
 //! Events of the SDK (V1): `kind` names the class.
 
-use super::event::{Events, bare_reply};
+use super::event::{Events, Forgotten, bare_reply};
 use super::observation::terminal;
 use crate::import::chain::{Answer, Stamp};
 use crate::import::chat::content::{any_arguments, call, content, image, thinking};
@@ -35,8 +35,8 @@ pub(super) fn take(events: &mut Events, line: usize, value: Value<'_>, fields: &
         "AgentErrorEvent" => result(events, line, stamp, fields, fields.get("error"), true),
         "UserRejectObservation" => result(events, line, stamp, fields, fields.get("rejection_reason"), true),
         "Condensation" => {
-            let ids: Vec<_> = fields.items("forgotten_event_ids").into_iter().filter_map(Value::word).collect();
-            events.condensation(line, stamp, &ids, fields);
+            let ids = fields.items("forgotten_event_ids").into_iter().filter_map(Value::word).collect();
+            events.condensation(line, stamp, &Forgotten { ids, is_range: false }, fields);
         }
         "ConversationStateUpdateEvent" => {
             if let Some(stats) = fields.get("value").filter(|_| fields.text("key").as_deref() == Some("stats")) {

@@ -8,7 +8,7 @@ use crate::import::chat::usage::exclusive;
 use crate::import::value::{Object, Value};
 use crate::transcript::Usage;
 
-/// Counts as OpenHands keeps them: `prompt` includes the cache.
+/// Counts as `OpenHands` keeps them: `prompt` includes the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Counts {
     prompt: u64,
