@@ -79,7 +79,7 @@ fn compactions(session: &Value, imported: &Imported, path: &[EntryIdx], name: &s
     for ((entry, compaction), expected) in read.iter().zip(expected) {
         assert_eq!(&*entry.id, expected["id"].as_str().unwrap(), "{name}");
         assert_eq!(compaction.first_kept.as_deref(), expected["first_kept"]["id"].as_str(), "{name}: first kept");
-        assert_eq!(Some(compaction.tokens_before), expected["tokens_before"].as_u64(), "{name}: tokens before");
+        assert_eq!(compaction.tokens_before, expected["tokens_before"].as_u64(), "{name}: tokens before");
         assert_eq!(compaction.summary.utf16_len(), number(expected, "summary_len"), "{name}: summary");
     }
 }

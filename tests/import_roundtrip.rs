@@ -187,11 +187,12 @@ fn kind() -> impl Strategy<Value = EntryKind> {
             EntryKind::Compaction(Box::new(Compaction {
                 summary,
                 first_kept,
-                tokens_before,
+                tokens_before: Some(tokens_before),
                 details,
                 from_hook,
                 usage,
                 system: None,
+                replacement: Vec::new(),
             }))
         }),
         1 => (word(), text(), option::of(json()), any::<bool>()).prop_map(|(from, summary, details, from_hook)| {

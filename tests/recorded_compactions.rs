@@ -81,7 +81,7 @@ fn replies(transcript: &Transcript) -> Vec<(usize, Usage)> {
 fn compactions(transcript: &Transcript) -> Vec<(usize, u64)> {
     let entries = transcript.path().into_iter().map(|idx| transcript.entry(idx));
     let one = |entry: &cutpoint::transcript::Entry| match &entry.kind {
-        EntryKind::Compaction(compaction) => Some((entry.line, compaction.tokens_before)),
+        EntryKind::Compaction(compaction) => Some((entry.line, compaction.tokens_before?)),
         _ => None,
     };
     entries.filter_map(one).collect()

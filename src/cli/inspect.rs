@@ -168,12 +168,15 @@ fn compactions(session: &Session, path: &[EntryIdx], out: &mut impl Write) -> an
     let recorded: Vec<_> = recorded.collect();
     writeln!(out, "  compactions {} recorded", recorded.len())?;
     for (line, compaction) in recorded {
-        let kept = compaction.first_kept.as_deref().unwrap_or("nothing");
-        writeln!(
-            out,
-            "    line {line}: at {} tokens by the agent's estimate, kept from {kept}",
-            compaction.tokens_before
-        )?;
+        match compaction.tokens_before {
+            Some(tokens) => write!(out, "    line {line}: at {tokens} tokens by the agent's estimate")?,
+            None => write!(out, "    line {line}: at a size that is not recorded")?,
+        }
+        match (compaction.first_kept.as_deref(), compaction.replacement.len()) {
+            (Some(kept), _) => writeln!(out, ", kept from {kept}")?,
+            (None, 0) => writeln!(out, ", kept from nothing")?,
+            (None, written) => writeln!(out, ", {written} messages written out anew")?,
+        }
     }
     Ok(())
 }

@@ -59,8 +59,10 @@ impl ImportError {
             Self::Io(_) => "check the path and the permissions; a folder is not a transcript",
             Self::Empty => "nothing was recorded, or the copy failed: compare its size with the original's",
             Self::NotText { .. } => "save the file as UTF-8, or unpack it first",
-            Self::UnknownFormat { .. } => "supported: Pi sessions (JSON Lines whose first line has type `session`)",
-            Self::NoRecord { .. } => "a Pi session holds one JSON object a line; the first has type `session`",
+            Self::UnknownFormat { .. } => "`cutpoint list formats` names the formats that can be read",
+            Self::NoRecord { .. } => {
+                "no session could be made out: the file has another format than it seems to have, or is damaged from its start"
+            }
             Self::InFile { source, .. } => source.hint(),
         }
     }

@@ -1,6 +1,9 @@
 //! Telling the formats apart by their first bytes. File names are not looked at.
 
-use super::{ImportError, Imported, pi};
+use super::{
+    ImportError, Imported, anthropic, atif, chat, claude_code, codex, gemini, inspect, langgraph, mini_swe, openhands,
+    pi, swe_agent,
+};
 
 /// How sure a format is that a file is its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -18,16 +21,62 @@ pub enum Confidence {
 pub enum Format {
     /// Pi session, JSON Lines, versions 1 to 3.
     Pi,
+    /// Codex CLI rollout, JSON Lines.
+    Codex,
+    /// Gemini CLI session, one document or JSON Lines.
+    Gemini,
+    /// mini-swe-agent trajectory.
+    MiniSwe,
+    /// SWE-agent trajectory.
+    SweAgent,
+    /// `LangGraph` thread state, or LangChain messages.
+    LangGraph,
+    /// `OpenHands` evaluation output or events.
+    OpenHands,
+    /// ATIF trajectory, versions 1.x.
+    Atif,
+    /// Inspect log, `.json` or `.eval`.
+    Inspect,
+    /// Claude Code session, JSON Lines.
+    ClaudeCode,
+    /// Requests to Anthropic's Messages API: a body or a log.
+    AnthropicMessages,
+    /// Chat-completions messages in the manner of OpenAI: lists, bodies, logs, data sets.
+    OpenAi,
 }
 
 impl Format {
     /// All formats, in the order in which they are asked.
-    pub const ALL: &[Self] = &[Self::Pi];
+    pub const ALL: &[Self] = &[
+        Self::Pi,
+        Self::ClaudeCode,
+        Self::AnthropicMessages,
+        Self::Codex,
+        Self::Gemini,
+        Self::MiniSwe,
+        Self::SweAgent,
+        Self::LangGraph,
+        Self::OpenHands,
+        Self::Atif,
+        Self::Inspect,
+        Self::OpenAi,
+    ];
 
     /// The word for it in options and reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pi => "pi",
+            Self::Codex => "codex",
+            Self::Gemini => "gemini",
+            Self::MiniSwe => "mini-swe-agent",
+            Self::SweAgent => "swe-agent",
+            Self::LangGraph => "langgraph",
+            Self::OpenHands => "openhands",
+            Self::Atif => "atif",
+            Self::Inspect => "inspect",
+            Self::ClaudeCode => "claude-code",
+            Self::AnthropicMessages => "anthropic-messages",
+            Self::OpenAi => "openai",
         }
     }
 
@@ -35,6 +84,21 @@ impl Format {
     pub fn about(self) -> &'static str {
         match self {
             Self::Pi => "Pi sessions, versions 1 to 3: JSON Lines whose first line has type `session`",
+            Self::Codex => "Codex CLI rollouts: JSON Lines of `timestamp`, `type` and `payload`, old bare items too",
+            Self::Gemini => "Gemini CLI sessions: one document with `messages`, or JSON Lines (0.40 and later)",
+            Self::MiniSwe => "mini-swe-agent trajectories: `.traj.json` with `messages`, or the bare list",
+            Self::SweAgent => "SWE-agent trajectories: `.traj` with `trajectory` and `history`",
+            Self::LangGraph => {
+                "LangGraph thread states and histories, LangChain and Deep Agents messages: one JSON document"
+            }
+            Self::OpenHands => "OpenHands `output.jsonl`, V0 event streams and V1 (SDK) events",
+            Self::Atif => "ATIF trajectories, versions 1.x: one JSON document, or JSON Lines with a header",
+            Self::Inspect => "Inspect logs: `.json`, and `.eval` archives with deflate or zstd; a session per sample",
+            Self::ClaudeCode => "Claude Code sessions: JSON Lines whose records have `sessionId` and `parentUuid`",
+            Self::AnthropicMessages => {
+                "Anthropic Messages: a request body, or a claude-trace log of requests and responses"
+            }
+            Self::OpenAi => "chat-completions messages: lists, request bodies, LiteLLM logs, tau-bench, data sets",
         }
     }
 
@@ -42,6 +106,17 @@ impl Format {
     pub fn sniff(self, head: &[u8]) -> Confidence {
         match self {
             Self::Pi => pi::sniff(head),
+            Self::Codex => codex::sniff(head),
+            Self::Gemini => gemini::sniff(head),
+            Self::MiniSwe => mini_swe::sniff(head),
+            Self::SweAgent => swe_agent::sniff(head),
+            Self::LangGraph => langgraph::sniff(head),
+            Self::OpenHands => openhands::sniff(head),
+            Self::Atif => atif::sniff(head),
+            Self::Inspect => inspect::sniff(head),
+            Self::ClaudeCode => claude_code::sniff(head),
+            Self::AnthropicMessages => anthropic::sniff(head),
+            Self::OpenAi => chat::sniff(head),
         }
     }
 
@@ -49,6 +124,17 @@ impl Format {
     pub fn read(self, bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
         match self {
             Self::Pi => pi::read(bytes).map(|one| vec![one]),
+            Self::Codex => codex::read(bytes),
+            Self::Gemini => gemini::read(bytes),
+            Self::MiniSwe => mini_swe::read(bytes),
+            Self::SweAgent => swe_agent::read(bytes),
+            Self::LangGraph => langgraph::read(bytes),
+            Self::OpenHands => openhands::read(bytes),
+            Self::Atif => atif::read(bytes),
+            Self::Inspect => inspect::read(bytes),
+            Self::ClaudeCode => claude_code::read(bytes),
+            Self::AnthropicMessages => anthropic::read(bytes),
+            Self::OpenAi => chat::read(bytes),
         }
     }
 }

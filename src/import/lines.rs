@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::ImportError;
+
 /// One physical line.
 pub(super) struct Line<'a> {
     /// From 1.
@@ -14,6 +16,18 @@ pub(super) struct Line<'a> {
     pub(super) bad_utf8: Option<usize>,
     /// Whether a line break follows.
     pub(super) terminated: bool,
+}
+
+/// The lines of a file that is text and not empty.
+pub(super) fn of_text(bytes: &[u8]) -> Result<Vec<Line<'_>>, ImportError> {
+    if let Some(found) = foreign(bytes) {
+        return Err(ImportError::NotText { found });
+    }
+    let lines = split(bytes);
+    if lines.iter().all(|line| line.text.trim().is_empty()) {
+        return Err(ImportError::Empty);
+    }
+    Ok(lines)
 }
 
 /// Splits at line feeds. A byte order mark is skipped; a carriage return stays, JSON takes it for white space.

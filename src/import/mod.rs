@@ -3,11 +3,31 @@
 //!
 //! [`read_file`] tells the format by the first bytes; [`read_bytes`] is given it.
 
+pub mod anthropic;
+pub mod atif;
+mod chain;
+pub mod chat;
+pub mod claude_code;
+pub mod codex;
+mod document;
 mod error;
+mod extra;
 mod finding;
 mod format;
+pub mod gemini;
+pub mod inspect;
+mod json;
+pub mod langgraph;
 mod lines;
+pub mod mini_swe;
+mod object;
+pub mod openhands;
 pub mod pi;
+mod rows;
+mod slot;
+mod surrogates;
+pub mod swe_agent;
+mod value;
 
 use std::path::Path;
 

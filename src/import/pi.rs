@@ -10,29 +10,25 @@ mod block;
 mod content;
 mod emit;
 mod entry;
-mod extra;
 mod json;
 mod links;
 mod message;
-mod object;
 mod record;
 mod resolve;
-mod rows;
-mod slot;
 mod sniff;
-mod surrogates;
 #[cfg(test)]
 mod tests;
 mod tree;
 mod usage;
 mod write;
 
+use std::marker::PhantomData;
+
 use self::json::{Reader, Sonic};
 pub(super) use self::sniff::sniff;
 use self::tree::Builder;
 pub use self::write::write;
-use super::lines;
-use super::{ImportError, Imported};
+use super::{FindingKind, ImportError, Imported, LineCounts, lines, rows, surrogates};
 
 /// Reads a session of version 1, 2 or 3.
 ///
@@ -45,15 +41,36 @@ pub fn read(bytes: &[u8]) -> Result<Imported, ImportError> {
 }
 
 fn read_with<R: Reader>(bytes: &[u8]) -> Result<Imported, ImportError> {
-    if let Some(found) = lines::foreign(bytes) {
-        return Err(ImportError::NotText { found });
-    }
-    let lines = lines::split(bytes);
-    if lines.iter().all(|line| line.text.trim().is_empty()) {
-        return Err(ImportError::Empty);
-    }
-    let escaped = |escape: &[u8]| memchr::memmem::find(bytes, escape).is_some();
-    let mut builder = Builder::new(escaped(br"\ud") || escaped(br"\uD"));
-    rows::read::<R>(&lines, &mut builder);
+    let lines = lines::of_text(bytes)?;
+    let mut builder = Builder::new(surrogates::may_be_in(bytes));
+    rows::read(&lines, &mut PiRows::<R> { builder: &mut builder, reader: PhantomData });
     builder.finish()
+}
+
+/// The lines of a session, read by `R`.
+struct PiRows<'b, R> {
+    builder: &'b mut Builder,
+    reader: PhantomData<R>,
+}
+
+impl<R: Reader> rows::Rows for PiRows<'_, R> {
+    const BEGINS: &'static [&'static str] = &["{\"type\":"];
+
+    fn counts(&mut self) -> &mut LineCounts {
+        &mut self.builder.counts
+    }
+
+    fn fault(&mut self, at: (usize, usize), offset: Option<usize>, kind: FindingKind, message: String) {
+        self.builder.fault(at, offset, kind, message);
+    }
+
+    fn is_record(text: &str) -> bool {
+        R::record(text).is_ok()
+    }
+
+    fn record(&mut self, at: (usize, usize), text: &str) -> Result<(), String> {
+        let record = R::record(text)?;
+        self.builder.push(at, text, record);
+        Ok(())
+    }
 }

@@ -83,14 +83,16 @@ fn apply(
 /// Follows a compaction of the recording: its summary, what it kept, and what comes after.
 pub(super) fn follow_recorded(driver: &mut Driver<'_, '_>, recorded: &Compaction) {
     let kept_from = first_kept(driver, recorded);
+    // A summary that cannot be read, because it is encrypted, is no message.
+    let unreadable = recorded.summary.is_empty() && !recorded.replacement.is_empty();
     let summary = Summary {
-        message: Some(Message::CompactionSummary(recorded.summary.clone())),
+        message: (!unreadable).then(|| Message::CompactionSummary(recorded.summary.clone())),
         text: recorded.summary.clone(),
         details: recorded.details.clone(),
         from_hook: recorded.from_hook,
         ..Summary::default()
     };
-    let made = summary.message.iter().cloned().map(Item::made).collect();
+    let made = recorded.replacement.iter().chain(&summary.message).cloned().map(Item::made).collect();
     let plan = CutPlan::at(0, kept_from);
     apply(driver, Checkpoint::Manual, "recorded", &plan, &summary, made);
     // The recorded context is this one.

@@ -66,14 +66,14 @@ pub enum EntryKind {
 }
 
 /// A recorded compaction.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Compaction {
     /// The summary.
     pub summary: Text,
     /// First entry kept verbatim. `None`: nothing was kept.
     pub first_kept: Option<Box<str>>,
-    /// Tokens of the context before it, as the agent estimated them.
-    pub tokens_before: u64,
+    /// Tokens of the context before it, as the agent estimated them. `None`: the source does not say.
+    pub tokens_before: Option<u64>,
     /// File lists, or an extension's data.
     pub details: Option<JsonText>,
     /// Supplied by an extension.
@@ -82,6 +82,9 @@ pub struct Compaction {
     pub usage: Option<Usage>,
     /// The system message in force after it (`systemMessage`), as JSON.
     pub system: Option<JsonText>,
+    /// The messages of the new context before the summary, where the source writes them out (Codex) instead of naming
+    /// the first one kept.
+    pub replacement: Vec<Message>,
 }
 
 /// A change of an earlier message.

@@ -3,6 +3,8 @@
 #![allow(dead_code, unreachable_pub, reason = "each test crate uses a part of it")]
 #![allow(clippy::unwrap_used, reason = "a golden file of another shape is a failed test")]
 
+pub mod facts;
+pub mod imported;
 pub mod pi_answers;
 
 use std::path::{Path, PathBuf};
@@ -37,6 +39,8 @@ pub fn pi_files() -> Vec<PathBuf> {
         .flat_map(|folder| std::fs::read_dir(folder).expect("a folder of test data"))
         .map(|entry| entry.expect("a file").path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"))
+        // Field cases name their format before the extension.
+        .filter(|path| Path::new(path.file_stem().unwrap_or_default()).extension().is_none_or(|format| format == "pi"))
         .collect();
     files.sort();
     files

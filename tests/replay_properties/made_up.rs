@@ -229,11 +229,10 @@ impl Builder {
         let compaction = Compaction {
             summary: words(40),
             first_kept: kept.map(|back| self.id(back)),
-            tokens_before: 1,
+            tokens_before: Some(1),
             details: JsonText::new(r#"{"readFiles":["a"],"modifiedFiles":["b"]}"#),
             from_hook: hook,
-            usage: None,
-            system: None,
+            ..Compaction::default()
         };
         self.push(EntryKind::Compaction(Box::new(compaction)));
     }

@@ -6,11 +6,11 @@ use std::marker::PhantomData;
 
 use serde::de::MapAccess;
 
-use super::extra::quoted;
-use super::json::Raw;
-use super::object::{Fields, Rest, json_text};
-use super::slot::{Scalar, Sink, Slot};
 use crate::import::FindingKind;
+use crate::import::extra::quoted;
+use crate::import::json::Raw;
+use crate::import::object::{Fields, Rest, json_text};
+use crate::import::slot::{Scalar, Sink, Slot};
 use crate::transcript::{Block, Image, JsonText, Text, ToolCall};
 
 /// The kinds of blocks.

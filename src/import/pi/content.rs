@@ -6,10 +6,10 @@ use std::marker::PhantomData;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::block::BlockFields;
-use super::extra::quoted;
-use super::json::Raw;
-use super::object::Fill;
-use super::slot::{Sink, Slot};
+use crate::import::extra::quoted;
+use crate::import::json::Raw;
+use crate::import::object::Fill;
+use crate::import::slot::{Sink, Slot};
 use crate::transcript::{Block, Content, JsonText, Text};
 
 /// Reads content; `place` is that of the list, such as `message.content`.

@@ -3,8 +3,8 @@
 use std::fmt::Display;
 use std::io;
 
-use super::extra::Extras;
-use super::object::Rest;
+use crate::import::extra::Extras;
+use crate::import::object::Rest;
 use crate::transcript::{Block, Content, Cost, JsonText, Usage};
 
 /// An object being written.
@@ -28,7 +28,7 @@ impl<'o> Object<'o> {
             self.out.push(b',');
         }
         self.empty = false;
-        self.out.extend_from_slice(super::extra::quoted(key).as_bytes());
+        self.out.extend_from_slice(crate::import::extra::quoted(key).as_bytes());
         self.out.push(b':');
     }
 

@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use sonic_rs::LazyValue;
 
 use super::content::ContentSeed;
-use super::json::reread;
 use super::message::{custom, text, usage};
-use super::object::Rest;
 use super::record::{Kind, Record};
-use super::slot::{Sink, Slot};
 use crate::import::FindingKind;
+use crate::import::json::reread;
+use crate::import::object::Rest;
+use crate::import::slot::{Sink, Slot};
 use crate::transcript::{Compaction, Content, ContextEdit, EntryKind, JsonText, Message, Meta};
 
 /// The place of the record itself, for extras.
@@ -92,11 +92,12 @@ fn compaction(rest: &mut Rest<'_>, sink: &mut Sink) -> Read {
     let compaction = Compaction {
         summary: text(rest, "summary", sink),
         first_kept: rest.scalar("firstKeptEntryId").optional(sink, "firstKeptEntryId"),
-        tokens_before: rest.scalar("tokensBefore").required(sink, "tokensBefore"),
+        tokens_before: Some(rest.scalar("tokensBefore").required(sink, "tokensBefore")),
         details: rest.json("details", sink),
         from_hook: from_hook(rest, sink),
         usage: usage(rest, sink, "usage"),
         system: rest.json("systemMessage", sink),
+        replacement: Vec::new(),
     };
     Read { first_kept_index, ..Read::of(EntryKind::Compaction(Box::new(compaction))) }
 }
@@ -144,7 +145,7 @@ pub(super) fn header(record: &mut Record<'_>) -> Meta {
         extra: None,
     };
     if let Slot::Good(id) = std::mem::take(&mut record.parent) {
-        sink.extra.add(RECORD, "parentId", &super::extra::quoted(&id));
+        sink.extra.add(RECORD, "parentId", &crate::import::extra::quoted(&id));
     }
     rest.flush(sink, RECORD);
     meta

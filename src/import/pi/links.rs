@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::extra::quoted;
-use super::object::Rest;
+use crate::import::extra::quoted;
+use crate::import::object::Rest;
 
 /// Cuts every cycle of parents, at the entry of the cycle that comes first in the file: only there does a parent stand
 /// after its child. Returns those entries and how many the cycle has.

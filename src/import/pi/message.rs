@@ -7,11 +7,11 @@ use serde::de::MapAccess;
 use sonic_rs::LazyValue;
 
 use super::content::ContentSeed;
-use super::json::{Raw, reread};
-use super::object::{Fields, Fill, Rest, json_text};
-use super::slot::{Scalar, Sink, Slot};
 use super::usage::UsageFields;
 use crate::import::FindingKind;
+use crate::import::json::{Raw, reread};
+use crate::import::object::{Fields, Fill, Rest, json_text};
+use crate::import::slot::{Scalar, Sink, Slot};
 use crate::transcript::{Bash, Block, Content, Custom, Message, Reply, StopReason, Text, ToolResult, Usage};
 
 /// Place of a message, of its blocks and of its usage, for extras.

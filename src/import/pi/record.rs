@@ -7,10 +7,10 @@ use std::marker::PhantomData;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
 use sonic_rs::LazyValue;
 
-use super::json::{Raw, reread};
 use super::message::MessageFields;
-use super::object::{Fields, Fill, Rest};
-use super::slot::{Key, Scalar, Sink, Slot};
+use crate::import::json::{Raw, reread};
+use crate::import::object::{Fields, Fill, Rest};
+use crate::import::slot::{Key, Scalar, Sink, Slot};
 use crate::transcript::Message;
 
 /// The word in a record's `type`.

@@ -2,7 +2,7 @@
 
 use super::json::{Reader, Sonic};
 use super::record::Kind;
-use super::slot::Slot;
+use crate::import::slot::Slot;
 use crate::import::{Confidence, lines};
 
 /// Lines looked at. Real files have the header on the first one.

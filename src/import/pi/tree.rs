@@ -2,8 +2,8 @@
 
 use super::entry::{self, Read};
 use super::record::{Kind, Record};
-use super::slot::{Sink, Slot};
-use super::surrogates;
+use crate::import::slot::{Sink, Slot};
+use crate::import::surrogates;
 use crate::import::{Finding, FindingKind, ImportError, Imported, LineCounts};
 use crate::transcript::{Entry, EntryKind, JsonText, Meta, Transcript};
 
@@ -60,12 +60,10 @@ impl Builder {
 
     /// Takes a record; `raw` is its JSON text.
     pub(super) fn push(&mut self, at: (usize, usize), raw: &str, mut record: Record<'_>) {
-        if self.surrogates {
-            let lone = surrogates::lone(raw);
-            if lone > 0 {
-                let fault = format!("{lone} lone surrogates: U+FFFD in texts, as spelled in JSON arguments");
-                self.fault(at, None, FindingKind::LoneSurrogate, fault);
-            }
+        if self.surrogates
+            && let Some((kind, fault)) = surrogates::fault(raw)
+        {
+            self.fault(at, None, kind, fault);
         }
         match &record.kind {
             Slot::Good(Kind::Session) => self.push_header(at, record),

@@ -5,9 +5,9 @@ use std::marker::PhantomData;
 
 use serde::de::MapAccess;
 
-use super::json::Raw;
-use super::object::{Fields, Fill, Rest};
-use super::slot::{Sink, Slot};
+use crate::import::json::Raw;
+use crate::import::object::{Fields, Fill, Rest};
+use crate::import::slot::{Sink, Slot};
 use crate::transcript::{Cost, Usage};
 
 /// A usage object as it is read.

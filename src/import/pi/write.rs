@@ -3,8 +3,8 @@
 use std::io;
 
 use super::emit::Object;
-use super::extra::Extras;
 use super::links::{agrees, relinked};
+use crate::import::extra::Extras;
 use crate::transcript::{
     Bash, Compaction, Custom, Entry, EntryKind, Message, Meta, Reply, StopReason, Text, ToolResult, Transcript,
 };
@@ -138,7 +138,7 @@ fn entry_fields(object: &mut Object<'_>, kind: &EntryKind, extras: &Extras) -> i
 fn compaction_fields(object: &mut Object<'_>, compaction: &Compaction, extras: &Extras) -> io::Result<()> {
     object.text("summary", compaction.summary.as_str())?;
     object.some_text("firstKeptEntryId", compaction.first_kept.as_deref())?;
-    object.number("tokensBefore", compaction.tokens_before);
+    object.number("tokensBefore", compaction.tokens_before.unwrap_or(0));
     object.some_json("details", compaction.details.as_ref());
     object.flag("fromHook", compaction.from_hook);
     if let Some(usage) = &compaction.usage {

@@ -1,5 +1,19 @@
 //! Escaped halves of surrogate pairs that have no other half.
 
+use super::FindingKind;
+
+/// Whether any line of a file may spell a surrogate by an escape.
+pub(super) fn may_be_in(bytes: &[u8]) -> bool {
+    [br"\ud", br"\uD"].into_iter().any(|escape| memchr::memmem::find(bytes, escape).is_some())
+}
+
+/// The fault of a record that spells lone surrogates.
+pub(super) fn fault(json: &str) -> Option<(FindingKind, String)> {
+    let lone = lone(json);
+    let fault = || format!("{lone} lone surrogates: U+FFFD in texts, as spelled in JSON arguments");
+    (lone > 0).then(|| (FindingKind::LoneSurrogate, fault()))
+}
+
 /// How many lone surrogates `json` spells as `\uD800` to `\uDFFF`.
 pub(super) fn lone(json: &str) -> usize {
     let bytes = json.as_bytes();

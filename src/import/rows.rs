@@ -4,57 +4,69 @@
 //! (raw line breaks in a string), NUL padding, an unfinished last line, and an unfinished line to which a later run
 //! appended its next record.
 
-use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use super::json::leading_values;
+use super::lines::{self, Line};
+use super::value::Value;
+use super::{FindingKind, LineCounts};
 
-use super::json::{Reader, leading_values};
-use super::record::Record;
-use super::tree::Builder;
-use crate::import::FindingKind;
-use crate::import::lines::Line;
+/// What a format does with the lines of its files.
+pub(super) trait Rows {
+    /// How a record begins: by it the last record of a line is found that begins with an unfinished one.
+    const BEGINS: &'static [&'static str];
+
+    /// The counts of lines.
+    fn counts(&mut self) -> &mut LineCounts;
+
+    /// Notes a fault on the lines `at.0` to `at.1`.
+    fn fault(&mut self, at: (usize, usize), offset: Option<usize>, kind: FindingKind, message: String);
+
+    /// Whether `text` is one record and nothing else.
+    fn is_record(text: &str) -> bool;
+
+    /// Takes the record in `text`, or says why there is none. Anything after the record is an error.
+    fn record(&mut self, at: (usize, usize), text: &str) -> Result<(), String>;
+}
 
 /// How many lines one broken record is looked for in. Longer ones are given up, so that reading stays linear.
 const MAX_JOINED: usize = 200;
 
-/// Fewer lines than this are not worth another thread.
-const MIN_LINES: usize = 64;
-
 /// Reads all lines into `builder`.
-pub(super) fn read<R: Reader>(lines: &[Line<'_>], builder: &mut Builder) {
-    builder.counts.total = lines.len();
-    let mut parsed = parse::<R>(lines);
+pub(super) fn read<R: Rows>(lines: &[Line<'_>], builder: &mut R) {
+    builder.counts().total = lines.len();
     let mut next = 0;
     while let Some(line) = lines.get(next) {
-        let early = parsed[next].take();
         next += 1;
         let text = trimmed(line, builder);
         if text.is_empty() {
             let only_nul = line.text.contains('\0');
-            *(if only_nul { &mut builder.counts.left_out } else { &mut builder.counts.blank }) += 1;
+            let counts = builder.counts();
+            *(if only_nul { &mut counts.left_out } else { &mut counts.blank }) += 1;
             continue;
         }
         if let Some(offset) = line.bad_utf8 {
             let fault = "bytes that are not UTF-8, each read as U+FFFD".to_owned();
             builder.fault((line.number, line.number), Some(offset), FindingKind::InvalidUtf8, fault);
         }
-        match early.unwrap_or_else(|| R::record(text)) {
-            Ok(record) => builder.push((line.number, line.number), text, record),
-            Err(reason) => next += recover::<R>(&lines[next - 1..], text, &reason, builder),
+        if let Err(reason) = builder.record((line.number, line.number), text) {
+            next += recover(&lines[next - 1..], text, &reason, builder);
         }
     }
 }
 
-/// Parses all lines at once, on all threads of the pool. Not those that are blank or padded, which are looked at first.
-fn parse<'l, R: Reader>(lines: &'l [Line<'_>]) -> Vec<Option<Result<Record<'l>, String>>> {
-    let record = |line: &'l Line<'_>| {
-        let text = line.text.trim();
-        let plain = text.starts_with('{') && !text.ends_with('\0');
-        plain.then(|| R::record(text))
-    };
-    lines.par_iter().with_min_len(MIN_LINES).map(record).collect()
+/// The lines of a file that is JSON Lines and not one document: the first one is a whole value, and more follow.
+pub(super) fn several(bytes: &[u8]) -> Option<Vec<Line<'_>>> {
+    if lines::foreign(bytes).is_some() {
+        return None;
+    }
+    let lines = lines::split(bytes);
+    let mut filled = lines.iter().map(|line| line.text.trim()).filter(|text| !text.is_empty());
+    let first = filled.next().is_some_and(|text| Value::read(text, 0).is_ok());
+    let several = first && filled.next().is_some();
+    several.then_some(lines)
 }
 
 /// The text of a line without white space and NULs around it.
-fn trimmed<'a>(line: &'a Line<'_>, builder: &mut Builder) -> &'a str {
+fn trimmed<'a>(line: &'a Line<'_>, builder: &mut impl Rows) -> &'a str {
     let text = line.text.trim();
     if !text.starts_with('\0') && !text.ends_with('\0') {
         return text;
@@ -66,37 +78,36 @@ fn trimmed<'a>(line: &'a Line<'_>, builder: &mut Builder) -> &'a str {
 }
 
 /// Saves what can be saved of `lines[0]`, which is not one record; returns how many further lines were used up.
-fn recover<R: Reader>(lines: &[Line<'_>], text: &str, reason: &str, builder: &mut Builder) -> usize {
+fn recover(lines: &[Line<'_>], text: &str, reason: &str, builder: &mut impl Rows) -> usize {
     let at = (lines[0].number, lines[0].number);
     let (values, end) = leading_values(text);
     if values.iter().any(|value| value.starts_with('{')) {
         let fault = format!("{} records on one line, taken apart", values.len());
         builder.fault(at, Some(lines[0].offset), FindingKind::GluedRecords, fault);
         for value in values {
-            match R::record(value) {
-                Ok(record) => builder.push(at, value, record),
-                Err(reason) => malformed(&lines[0], &reason, builder),
+            if let Err(reason) = builder.record(at, value) {
+                malformed(&lines[0], &reason, builder);
             }
         }
         let tail = text[end..].trim();
-        if !tail.is_empty() && !salvage::<R>(&lines[0], tail, builder) {
+        if !tail.is_empty() && !salvage(&lines[0], tail, builder) {
             malformed(&lines[0], reason, builder);
         }
         return 0;
     }
-    let joined = if text.starts_with('{') { join::<R>(lines, builder) } else { None };
+    let joined = if text.starts_with('{') { join(lines, builder) } else { None };
     if let Some(used) = joined {
         return used;
     }
-    if !salvage::<R>(&lines[0], text, builder) {
+    if !salvage(&lines[0], text, builder) {
         malformed(&lines[0], reason, builder);
-        builder.counts.left_out += 1;
+        builder.counts().left_out += 1;
     }
     0
 }
 
 /// Reports a line, or the rest of one, that is not JSON.
-fn malformed(line: &Line<'_>, reason: &str, builder: &mut Builder) {
+fn malformed(line: &Line<'_>, reason: &str, builder: &mut impl Rows) {
     let at = (line.number, line.number);
     let (kind, what) = if line.terminated {
         (FindingKind::MalformedLine, "expected one JSON object")
@@ -107,27 +118,29 @@ fn malformed(line: &Line<'_>, reason: &str, builder: &mut Builder) {
 }
 
 /// Reads the last record of a line that begins with an unfinished one.
-fn salvage<R: Reader>(line: &Line<'_>, text: &str, builder: &mut Builder) -> bool {
+fn salvage<R: Rows>(line: &Line<'_>, text: &str, builder: &mut R) -> bool {
     let at = (line.number, line.number);
-    for (start, _) in text.match_indices("{\"type\":\"").skip_while(|&(start, _)| start == 0) {
-        if let Ok(record) = R::record(&text[start..]) {
+    let mut starts: Vec<usize> =
+        R::BEGINS.iter().flat_map(|begin| text.match_indices(begin)).map(|(start, _)| start).collect();
+    starts.sort_unstable();
+    for start in starts.into_iter().filter(|&start| start > 0) {
+        if R::is_record(&text[start..]) {
             let fault = format!("an unfinished record of {start} bytes before the last one; left out");
             builder.fault(at, Some(line.offset), FindingKind::MalformedLine, fault);
-            builder.push(at, &text[start..], record);
-            return true;
+            return builder.record(at, &text[start..]).is_ok();
         }
     }
     false
 }
 
 /// Reads a record that raw line breaks spread over `lines[0]` and the next ones; returns how many of those it took.
-fn join<R: Reader>(lines: &[Line<'_>], builder: &mut Builder) -> Option<usize> {
+fn join<R: Rows>(lines: &[Line<'_>], builder: &mut R) -> Option<usize> {
     let mut escaped = strip_cr(&lines[0].text).to_owned();
     let mut spaced = escaped.clone();
     for (used, line) in lines.iter().enumerate().skip(1).take(MAX_JOINED) {
         let piece = strip_cr(&line.text);
         // Only a line that is a record of its own begins like this, and it ends the search.
-        if piece.starts_with("{\"type\":") && R::record(piece).is_ok() {
+        if R::BEGINS.iter().any(|begin| piece.starts_with(begin)) && R::is_record(piece) {
             return None;
         }
         escaped.push_str("\\n");
@@ -138,12 +151,11 @@ fn join<R: Reader>(lines: &[Line<'_>], builder: &mut Builder) -> Option<usize> {
             continue;
         }
         for text in [&escaped, &spaced] {
-            if let Ok(record) = R::record(text) {
+            if R::is_record(text) {
                 let (first, last) = (lines[0].number, line.number);
                 let fault = format!("lines {first} to {last} hold one record with raw line breaks in it; joined");
                 builder.fault((first, last), Some(lines[0].offset), FindingKind::RawNewline, fault);
-                builder.push((first, last), text.trim(), record);
-                return Some(used);
+                return builder.record((first, last), text.trim()).is_ok().then_some(used);
             }
         }
     }

@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use sonic_rs::LazyValue;
 
-use super::json::{Raw, reread};
+use super::json::{Raw, reason, reread};
 use super::slot::{Key, Scalar, Sink, Slot};
 use crate::transcript::JsonText;
 
@@ -111,6 +111,17 @@ impl<'de> Rest<'de> {
     pub(super) fn flush(self, sink: &mut Sink, place: &str) {
         for (key, raw) in self.0 {
             sink.extra.add(place, &key, &raw);
+        }
+    }
+
+    /// The object that is all of `line`, or why there is none.
+    pub(super) fn line(line: &'de str) -> Result<Self, String> {
+        let mut de = sonic_rs::Deserializer::from_str(line).utf8_lossy();
+        let slot = Fill(AllRaw(Self::default())).deserialize(&mut de).map_err(|error| reason(&error.to_string()))?;
+        de.end().map_err(|error| reason(&error.to_string()))?;
+        match slot {
+            Slot::Good(AllRaw(rest)) => Ok(rest),
+            _ => Err("not a JSON object".to_owned()),
         }
     }
 

@@ -18,6 +18,22 @@ impl Extras {
         self.0.append(&mut other.0);
     }
 
+    /// Takes over those of `other`, below `prefix`, but for those that are also among the first `known` ones here.
+    pub(super) fn append_below(&mut self, prefix: &str, other: Self, known: usize) {
+        for field in other.0 {
+            if !self.0[..known.min(self.0.len())].contains(&field) {
+                let (place, key, raw) = field;
+                let place = if place.is_empty() { prefix.into() } else { format!("{prefix}.{place}").into() };
+                self.0.push((place, key, raw));
+            }
+        }
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// Forgets all.
     pub(super) fn clear(&mut self) {
         self.0.clear();

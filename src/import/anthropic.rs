@@ -1,0 +1,61 @@
+//! Requests in the form of Anthropic's Messages API: a request body, or a log of requests with their responses, one a
+//! line, as `claude-trace` writes it (`{request, response, logged_at}`).
+//!
+//! Requests of a log repeat the conversation so far. Those that repeat one another become one transcript, with a branch
+//! where one turned off; each reply carries the usage of its own request. Streamed responses are put together from their
+//! events. A request that repeats a conversation and asks for its summary becomes a compaction, if a later list begins
+//! with the summary, and that list goes on with the transcript. The transcript with most messages comes first.
+//!
+//! An entry of a log has the line on which it was first sent; an entry of a body has the ordinal of its message, from 1.
+//! The id of a reply is that of its response; other entries are numbered. System prompt and tools are those of the
+//! first request; its other fields are in the header. Not kept: what later requests say outside of their messages,
+//! marks for the cache in repeated messages, and HTTP headers.
+
+pub(super) mod content;
+mod exchange;
+mod log;
+mod session;
+mod sniff;
+mod stream;
+pub(super) mod usage;
+
+use self::log::Log;
+pub(super) use self::sniff::sniff;
+use super::document::Document;
+use super::object::Rest;
+use super::{ImportError, Imported, lines, rows, surrogates};
+
+/// What a readable file holds.
+const EXPECTED: &str = "a request to the Messages API";
+
+/// Reads a request body or a log of requests.
+///
+/// # Errors
+/// When the file is empty, is not text, or holds no request.
+pub fn read(bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
+    let surrogates = surrogates::may_be_in(bytes);
+    if let Some(lines) = rows::several(bytes) {
+        let mut log = Log::new(surrogates, false);
+        rows::read(&lines, &mut log);
+        return log.finish(EXPECTED);
+    }
+    let document = match Document::read(bytes, EXPECTED) {
+        Ok(document) => document,
+        // A log whose first line is damaged is no document either.
+        Err(error) => return damaged(bytes, surrogates).ok_or(error),
+    };
+    let mut log = Log::new(surrogates, true);
+    let text = document.value().raw();
+    log.read((1, 1), text, Rest::of(text).unwrap_or_default());
+    log.counts.total = document.lines;
+    log.findings.extend(document.findings.iter().cloned());
+    log.finish(EXPECTED)
+}
+
+/// The requests behind a first line that is no JSON.
+fn damaged(bytes: &[u8], surrogates: bool) -> Option<Vec<Imported>> {
+    let lines = lines::of_text(bytes).ok()?;
+    let mut log = Log::new(surrogates, false);
+    rows::read(&lines, &mut log);
+    log.finish(EXPECTED).ok()
+}

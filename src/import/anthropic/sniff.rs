@@ -1,0 +1,44 @@
+//! Telling requests in Anthropic's form by the first bytes.
+
+use crate::import::Confidence;
+use crate::import::value::{Object, Value};
+
+/// Sure of a log of requests to the Messages API, of a body with a system prompt beside a limit, and of a list with
+/// Anthropic's tool blocks.
+pub(in crate::import) fn sniff(head: &[u8]) -> Confidence {
+    let text = String::from_utf8_lossy(head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head));
+    let object = Value::unchecked(text.trim_start(), 0).object();
+    if object.object("request").text("url").is_some_and(|url| url.contains("/v1/messages")) {
+        return Confidence::Sure;
+    }
+    let messages = object.items("messages");
+    let first = messages.first().map(|message| message.object());
+    let role = first.as_ref().and_then(|first| first.text("role"));
+    if !matches!(role.as_deref(), Some("user" | "assistant")) {
+        return Confidence::No;
+    }
+    let limit = object.has("max_tokens");
+    if limit && object.has("system") || object.has("anthropic_version") || object.items("tools").iter().any(is_tool) {
+        return Confidence::Sure;
+    }
+    if messages.iter().any(|message| has_tool_block(&message.object())) {
+        return Confidence::Sure;
+    }
+    if limit { Confidence::Maybe } else { Confidence::No }
+}
+
+fn is_tool(tool: &Value<'_>) -> bool {
+    tool.object().has("input_schema")
+}
+
+fn has_tool_block(message: &Object<'_>) -> bool {
+    let is_tool = |block: &Value<'_>| {
+        let block = block.object();
+        match block.text("type").as_deref() {
+            Some("tool_use") => block.has("input"),
+            Some("tool_result") => block.has("tool_use_id"),
+            _ => false,
+        }
+    };
+    message.items("content").iter().any(is_tool)
+}

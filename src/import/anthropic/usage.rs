@@ -1,0 +1,117 @@
+//! Usage in Anthropic's form. Its `input_tokens` excludes cache reads and writes, as the model's `input` does.
+
+use crate::import::object::Rest;
+use crate::import::slot::{Sink, Slot};
+use crate::transcript::{StopReason, Usage};
+
+/// Counts that are in a usage object. A stream gives them in pieces.
+#[derive(Clone, Copy, Default)]
+pub(in crate::import) struct Counts {
+    input: Option<u64>,
+    output: Option<u64>,
+    cache_read: Option<u64>,
+    cache_write: Option<u64>,
+    cache_write_1h: Option<u64>,
+}
+
+impl Counts {
+    /// Reads the usage object `raw`; its other fields go to the extras of `place`. `None` when it is no object.
+    pub(in crate::import) fn read(raw: &str, place: &str, sink: &mut Sink) -> Option<Self> {
+        let mut rest = Rest::of(raw)?;
+        let mut count = |name: &str| rest.scalar::<u64>(name).optional(sink, name);
+        let mut counts = Self {
+            input: count("input_tokens"),
+            output: count("output_tokens"),
+            cache_read: count("cache_read_input_tokens"),
+            cache_write: count("cache_creation_input_tokens"),
+            cache_write_1h: None,
+        };
+        if let Some(raw) = rest.take("cache_creation")
+            && let Some(mut split) = Rest::of(&raw)
+        {
+            counts.cache_write_1h =
+                split.scalar("ephemeral_1h_input_tokens").optional(sink, "ephemeral_1h_input_tokens");
+            // The rest of the writes: it follows from the other two.
+            if let Slot::Good(five) = split.scalar::<u64>("ephemeral_5m_input_tokens")
+                && Some(five) != counts.five_minutes()
+            {
+                sink.extra.add(&format!("{place}.cache_creation"), "ephemeral_5m_input_tokens", &five.to_string());
+            }
+            split.flush(sink, &format!("{place}.cache_creation"));
+        }
+        rest.flush(sink, place);
+        Some(counts)
+    }
+
+    fn five_minutes(&self) -> Option<u64> {
+        self.cache_write?.checked_sub(self.cache_write_1h?)
+    }
+
+    /// The counts of `later` where it has them. The output of a reply only grows: of two the larger one counts.
+    pub(in crate::import) fn update(&mut self, later: Self) {
+        self.input = later.input.or(self.input);
+        self.output = later.output.max(self.output);
+        self.cache_read = later.cache_read.or(self.cache_read);
+        self.cache_write = later.cache_write.or(self.cache_write);
+        self.cache_write_1h = later.cache_write_1h.or(self.cache_write_1h);
+    }
+
+    /// The usage. `None` when there is no count of the input or all counts are zero: no request was made.
+    pub(in crate::import) fn usage(self) -> Option<Usage> {
+        let usage = Usage {
+            input: self.input?,
+            output: self.output.unwrap_or_default(),
+            cache_read: self.cache_read.unwrap_or_default(),
+            cache_write: self.cache_write.unwrap_or_default(),
+            cache_write_1h: self.cache_write_1h,
+            ..Usage::default()
+        };
+        (usage.context().0 > 0).then_some(usage)
+    }
+}
+
+/// The reason for which a reply ended. `None` and `null` say nothing.
+pub(in crate::import) fn stop_reason(word: Option<&str>) -> Option<StopReason> {
+    Some(match word? {
+        "end_turn" => StopReason::Stop,
+        "max_tokens" => StopReason::Length,
+        "tool_use" => StopReason::ToolUse,
+        other => StopReason::Other(other.into()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Counts, Sink, stop_reason};
+    use crate::transcript::{StopReason, Tokens};
+
+    #[test]
+    fn writes_for_an_hour_are_told_apart() {
+        let mut sink = Sink::default();
+        let raw = r#"{"input_tokens":7,"output_tokens":30,"cache_read_input_tokens":9000,"cache_creation_input_tokens":500,
+            "cache_creation":{"ephemeral_5m_input_tokens":200,"ephemeral_1h_input_tokens":300},"service_tier":"s"}"#;
+        let usage = Counts::read(raw, "u", &mut sink).and_then(Counts::usage).unwrap();
+        // 7 + 9,000 + 500 = 9,507, and 30 of output.
+        assert_eq!((usage.prompt(), usage.context()), (Tokens(9_507), Tokens(9_537)));
+        assert_eq!(usage.cache_write_1h, Some(300));
+        assert_eq!(sink.extra.render().as_deref(), Some(r#"{"u":{"service_tier":"s"}}"#));
+    }
+
+    #[test]
+    fn the_pieces_of_a_stream_add_up_to_the_last_counts() {
+        let read = |raw: &str| Counts::read(raw, "u", &mut Sink::default()).unwrap();
+        let mut counts = read(r#"{"input_tokens":4,"cache_creation_input_tokens":15032,"output_tokens":3}"#);
+        counts.update(read(r#"{"output_tokens":174}"#));
+        let usage = counts.usage().unwrap();
+        assert_eq!((usage.input, usage.cache_write, usage.output), (4, 15_032, 174));
+        assert_eq!(read(r#"{"input_tokens":0,"output_tokens":0}"#).usage(), None, "no request was made");
+        assert_eq!(read("{}").usage(), None);
+    }
+
+    #[test]
+    fn words_for_the_end_of_a_reply() {
+        assert_eq!(stop_reason(Some("end_turn")), Some(StopReason::Stop));
+        assert_eq!(stop_reason(Some("refusal")), Some(StopReason::Other("refusal".into())));
+        assert_eq!(stop_reason(None), None);
+    }
+}

@@ -1,0 +1,128 @@
+//! ATIF, the Agent Trajectory Interchange Format, versions 1.x: one document, or JSON Lines with a header.
+//!
+//! A step holds a reply together with the results of its calls; they become entries of their own, `ID.CALL`. In a
+//! document the line of an entry is the ordinal of its step, from 1; in JSON Lines it is the line. Trajectories of
+//! sub-agents inside the file are sessions of their own.
+//!
+//! Counting: `metrics.prompt_tokens` includes `cached_tokens`. Steps with `is_copied_context` repeat what an earlier
+//! file recorded: they are part of the context, but their usage is not counted again.
+//!
+//! Observations without a call are text that the agent was shown (`observation`). A step that says it compacted the
+//! context is a compaction; its summary lies in the trajectories it names, not here. A file that continues another
+//! (`agent.extra.continuation_index`) begins with the context after a compaction, which its copied steps spell out: a
+//! note says so, and `continued_trajectory_ref` and the index are kept with the session. The files are not joined.
+//!
+//! Variants seen: versions without prefix, observations that are no list, contents that are objects.
+
+mod session;
+mod sniff;
+mod step;
+
+use self::session::Session;
+pub(super) use self::sniff::sniff;
+use super::document::Document;
+use super::value::Value;
+use super::{Finding, FindingKind, ImportError, Imported, LineCounts, lines, rows, surrogates};
+
+const EXPECTED: &str = "an ATIF trajectory with `steps`";
+
+/// Reads the trajectory, and those of sub-agents in it.
+///
+/// # Errors
+/// When the file is empty, is not text, or holds no step.
+pub fn read(bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
+    if sniff::is_stream(bytes) { stream(bytes) } else { document(bytes) }
+}
+
+fn document(bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
+    let document = Document::read(bytes, EXPECTED)?;
+    let mut read = Vec::new();
+    trajectory(document.value(), None, 0, &mut read);
+    if read.iter().all(|one| one.transcript.entries.is_empty() && one.transcript.head.system.is_none()) {
+        let found = "no steps".to_owned();
+        return Err(ImportError::NoRecord { line: 1, expected: EXPECTED, found });
+    }
+    if let Some(first) = read.first_mut() {
+        first.findings.splice(0..0, document.findings.iter().cloned());
+        first.lines.total = document.lines;
+    }
+    Ok(read)
+}
+
+/// How deep sub-agents may lie in one another; no writer nests them more than once.
+const MAX_NESTED: usize = 8;
+
+fn trajectory(value: Value<'_>, part: Option<Box<str>>, depth: usize, read: &mut Vec<Imported>) {
+    let fields = value.object();
+    let mut session = Session::default();
+    session.header(1, &fields);
+    for (step, ordinal) in fields.items("steps").into_iter().zip(1..) {
+        step::take(&mut session, ordinal, step);
+    }
+    session.end(&fields);
+    read.push(session.chain.finish(part));
+    if depth < MAX_NESTED {
+        for (nested, ordinal) in fields.items("subagent_trajectories").into_iter().zip(1..) {
+            let name = nested.object().boxed("session_id").or_else(|| nested.object().boxed("trajectory_id"));
+            let name = name.unwrap_or_else(|| format!("subagent {ordinal}").into());
+            trajectory(nested, Some(name), depth + 1, read);
+        }
+    }
+}
+
+fn stream(bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
+    let lines = lines::split(bytes);
+    let mut stream = Stream::default();
+    rows::read(&lines, &mut stream);
+    let mut imported = stream.session.chain.finish(None);
+    imported.findings.extend(stream.findings);
+    imported.findings.sort_by_key(|finding| finding.line);
+    imported.lines = stream.counts;
+    if imported.transcript.entries.is_empty() && imported.transcript.head.system.is_none() {
+        return Err(ImportError::NoRecord { line: 1, expected: EXPECTED, found: "no steps".to_owned() });
+    }
+    Ok(vec![imported])
+}
+
+/// A trajectory line by line.
+#[derive(Default)]
+struct Stream {
+    session: Session,
+    findings: Vec<Finding>,
+    counts: LineCounts,
+}
+
+impl rows::Rows for Stream {
+    const BEGINS: &'static [&'static str] = &["{\"step_id\":", "{\"__header__\":"];
+
+    fn counts(&mut self) -> &mut LineCounts {
+        &mut self.counts
+    }
+
+    fn fault(&mut self, at: (usize, usize), offset: Option<usize>, kind: FindingKind, message: String) {
+        self.findings.push(Finding { line: at.0, last_line: at.1, offset, kind, message });
+    }
+
+    fn is_record(text: &str) -> bool {
+        Value::read(text, 0).is_ok_and(Value::is_object)
+    }
+
+    fn record(&mut self, at: (usize, usize), text: &str) -> Result<(), String> {
+        let value = Value::read(text, 0).map_err(|error| error.to_string())?;
+        if !value.is_object() {
+            return Err("not a JSON object".to_owned());
+        }
+        let lone = surrogates::lone(text);
+        if lone > 0 {
+            let fault = format!("{lone} lone surrogates: U+FFFD in texts, as spelled in JSON arguments");
+            self.fault(at, None, FindingKind::LoneSurrogate, fault);
+        }
+        let fields = value.object();
+        if fields.has("__header__") {
+            self.session.header(at.0, &fields);
+        } else {
+            step::take(&mut self.session, at.0, value);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,154 @@
+//! A session whose entries follow one another. Most formats have no tree.
+
+use std::collections::{HashMap, HashSet};
+
+use super::value::Value;
+use super::{Finding, FindingKind, Imported, LineCounts, surrogates};
+use crate::transcript::{Block, Content, Entry, EntryIdx, EntryKind, Message, ToolCall, ToolResult, Transcript};
+
+/// What is known of an entry besides its content.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Stamp {
+    /// The file's own id.
+    pub(super) id: Option<Box<str>>,
+    /// Its time, as written.
+    pub(super) timestamp: Option<Box<str>>,
+}
+
+impl Stamp {
+    /// A time in seconds since 1970, as text.
+    pub(super) fn at_seconds(seconds: Option<f64>) -> Self {
+        Self { id: None, timestamp: seconds.and_then(time) }
+    }
+}
+
+/// `seconds` since 1970 in the form of RFC 3339, to the millisecond.
+#[expect(clippy::cast_possible_truncation, reason = "a time out of range is refused")]
+fn time(seconds: f64) -> Option<Box<str>> {
+    let time = jiff::Timestamp::from_millisecond((seconds * 1000.0).round() as i64).ok()?;
+    Some(format!("{time:.3}").into())
+}
+
+/// Collects entries, each the child of the one before, and findings.
+#[derive(Debug, Default)]
+pub(super) struct Chain {
+    /// Meta data, head and entries.
+    pub(super) transcript: Transcript,
+    /// Faults so far.
+    pub(super) findings: Vec<Finding>,
+    /// Lines so far.
+    pub(super) counts: LineCounts,
+    /// The entry that the next one follows; setting it back begins a branch.
+    pub(super) tip: Option<usize>,
+    ids: HashSet<Box<str>>,
+    /// The tool of each call so far, by the call's id.
+    tools: HashMap<Box<str>, Box<str>>,
+}
+
+impl Chain {
+    /// Notes a fault on one line.
+    pub(super) fn fault(&mut self, line: usize, kind: FindingKind, message: impl Into<String>) {
+        self.findings.push(Finding { line, last_line: line, offset: None, kind, message: message.into() });
+    }
+
+    /// Reports the lone surrogates that `raw` escapes.
+    pub(super) fn check_surrogates(&mut self, line: usize, raw: &str) {
+        let count = surrogates::lone(raw);
+        if count > 0 {
+            let message = format!("{count} lone surrogates: U+FFFD in texts, as spelled in JSON arguments");
+            self.fault(line, FindingKind::LoneSurrogate, message);
+        }
+    }
+
+    /// Appends an entry and returns its position. Without an id of its own, or with one that is taken, an entry gets
+    /// its ordinal in hexadecimal.
+    pub(super) fn push(&mut self, line: usize, stamp: Stamp, kind: EntryKind) -> usize {
+        let at = self.transcript.entries.len();
+        let id = self.own_id(line, stamp.id).unwrap_or_else(|| self.invented_id(at));
+        if let EntryKind::Message(message) = &kind {
+            for block in message.blocks() {
+                self.know(block);
+            }
+        }
+        self.transcript.entries.push(Entry {
+            id,
+            parent: self.tip.replace(at).map(EntryIdx),
+            line,
+            timestamp: stamp.timestamp,
+            message_time_ms: None,
+            kind,
+            extra: None,
+        });
+        at
+    }
+
+    fn own_id(&mut self, line: usize, id: Option<Box<str>>) -> Option<Box<str>> {
+        let id = id.filter(|id| !id.is_empty())?;
+        if self.ids.insert(id.clone()) {
+            return Some(id);
+        }
+        self.fault(line, FindingKind::DuplicateId, format!("id `{id}` occurs already; the entry gets another"));
+        None
+    }
+
+    fn invented_id(&mut self, ordinal: usize) -> Box<str> {
+        let mut number = ordinal;
+        loop {
+            let id: Box<str> = format!("{number:08x}").into();
+            if self.ids.insert(id.clone()) {
+                return id;
+            }
+            // Numbers from 0xF0000000 on keep clear of ids that count up from zero.
+            number = number.max(0xF000_0000) + 1;
+        }
+    }
+
+    /// Remembers the tool of a call.
+    pub(super) fn know(&mut self, block: &Block) {
+        if let Block::ToolCall(ToolCall { id, name, .. }) = block {
+            self.tools.insert(id.clone(), name.as_str().into());
+        }
+    }
+
+    /// Appends a record that never reaches the model.
+    pub(super) fn note(&mut self, line: usize, stamp: Stamp, kind: &str, raw: Value<'_>) {
+        if let Some(raw) = raw.json() {
+            self.push(line, stamp, EntryKind::Note { kind: kind.into(), raw });
+        } else {
+            self.fault(line, FindingKind::BadField, "the record could not be measured as JSON and was left out");
+            self.counts.left_out += 1;
+        }
+    }
+
+    /// Appends the answer to a tool call. `tool` is what the record says, where it says so.
+    pub(super) fn result(&mut self, line: usize, stamp: Stamp, answer: Answer) {
+        let Answer { call_id, tool, content, is_error } = answer;
+        let known = self.tools.get(&call_id).cloned();
+        if known.is_none() {
+            let message = format!("an answer to the call `{call_id}`, which is not in the file before it");
+            self.fault(line, FindingKind::MissingTarget, message);
+        }
+        let tool = tool.or(known).unwrap_or_default();
+        let result = ToolResult { call_id, tool, content, is_error, details: None, nested_calls: None };
+        self.push(line, stamp, EntryKind::Message(Message::ToolResult(Box::new(result))));
+    }
+
+    /// The session, under the name `part` where the file holds several.
+    pub(super) fn finish(mut self, part: Option<Box<str>>) -> Imported {
+        self.findings.sort_by_key(|finding| finding.line);
+        Imported { transcript: self.transcript, findings: self.findings, lines: self.counts, part }
+    }
+}
+
+/// The answer to a tool call.
+#[derive(Debug, Default)]
+pub(super) struct Answer {
+    /// The call.
+    pub(super) call_id: Box<str>,
+    /// The tool, where the answer names it.
+    pub(super) tool: Option<Box<str>>,
+    /// What the model is shown.
+    pub(super) content: Content,
+    /// The tool failed.
+    pub(super) is_error: bool,
+}

@@ -1,0 +1,36 @@
+//! Claude Code session files: JSON Lines, one line per block of a reply.
+//!
+//! The lines of one reply (equal `message.id`) become one entry with all blocks; its usage is counted once, that of the
+//! last line, with the largest output of all. Versions before 2.1.50 write the output of the stream's start, so there
+//! the output is only a lower bound. Each tool result is an entry behind its call. The uuid of the first line is the
+//! entry's id; the others are in [`crate::transcript::Entry::extra`] below `lines`, as all fields without a place in
+//! the model are kept, but for those that repeat the line before.
+//!
+//! `compact_boundary` and the summary after it become one compaction. A preserved segment is what it kept; without one
+//! nothing was kept. Conversations of sub-agents in the same file are transcripts of their own. Copies of records
+//! that a resumed session appended once more are left out and counted. A second message of the person on a record
+//! that was answered already is a branch; other forks only show that calls ran in parallel.
+//!
+//! The system prompt and the tool schemas are not in these files.
+
+mod attachment;
+mod chain;
+mod file;
+mod item;
+mod row;
+mod sniff;
+
+use self::file::File;
+pub(super) use self::sniff::sniff;
+use super::{ImportError, Imported, lines, rows, surrogates};
+
+/// Reads a session file: its main conversations, then those of its sub-agents.
+///
+/// # Errors
+/// When the file is empty, is not text, or holds no record of a known type.
+pub fn read(bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
+    let lines = lines::of_text(bytes)?;
+    let mut file = File::new(surrogates::may_be_in(bytes));
+    rows::read(&lines, &mut file);
+    file.finish()
+}

@@ -1,0 +1,299 @@
+//! One conversation of a file: the main one, or that of a sub-agent.
+//!
+//! The parent links of the records are not the order of the context: each block of a reply is a record and the parent of
+//! its own result, so that parallel calls look like branches. The order of the file is the order of the context; only a
+//! message of the person on a record that was answered before is a new branch.
+
+use std::collections::HashMap;
+
+use super::item::{Head, Item};
+use super::row::{Body, Boundary, Piece, Row, Speaker};
+use crate::import::FindingKind;
+use crate::import::anthropic::content::Parts;
+use crate::import::extra::{Extras, quoted};
+use crate::transcript::{Compaction, Content, Custom, EntryKind, Message, Text, ToolResult};
+
+/// What a record is for the search of branches.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    /// A message of the person, or a reply.
+    Says,
+    Other,
+}
+
+/// A record with a uuid.
+struct Record {
+    parent: Option<usize>,
+    depth: usize,
+    class: Class,
+    /// The item it went into.
+    item: usize,
+}
+
+/// Where a record goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Place {
+    /// A root of the tree.
+    Root,
+    /// Below a record of this chain.
+    Below(usize),
+    /// Behind the last one.
+    Next,
+}
+
+/// A conversation that is being read.
+#[derive(Default)]
+pub(super) struct Chain {
+    pub(super) sidechain: bool,
+    pub(super) agent: Option<Box<str>>,
+    /// First and last session id.
+    pub(super) sessions: Option<(Box<str>, Box<str>)>,
+    pub(super) items: Vec<Item>,
+    records: Vec<Record>,
+    /// Items from the root to the place of the next one; results are not among them.
+    path: Vec<usize>,
+    /// The item that a message id, or a call, belongs to.
+    replies: HashMap<Box<str>, usize>,
+    calls: HashMap<Box<str>, (usize, Box<str>)>,
+    answered: HashMap<Box<str>, usize>,
+    last_reply: Option<usize>,
+    /// A compaction whose summary has not come yet.
+    summary_of: Option<usize>,
+    pub(super) faults: Vec<(usize, FindingKind, String)>,
+}
+
+impl Chain {
+    /// Whether any record of the tree is in it.
+    pub(super) fn has_records(&self) -> bool {
+        !self.records.is_empty()
+    }
+
+    fn fault(&mut self, line: usize, kind: FindingKind, message: impl Into<String>) {
+        self.faults.push((line, kind, message.into()));
+    }
+
+    /// Takes a record; returns its number among the records of the chain, if it has a uuid.
+    pub(super) fn add(&mut self, line: usize, row: Row, place: Place) -> Option<usize> {
+        let Row { uuid, session, timestamp, body, extra, .. } = row;
+        if let Some(session) = session {
+            self.sessions = Some(match self.sessions.take() {
+                Some((first, _)) => (first, session),
+                None => (session.clone(), session),
+            });
+        }
+        let person = matches!(&body, Body::User(parts, speaker)
+            if parts.results.is_empty() && *speaker != Speaker::Summary);
+        let says = person || matches!(&body, Body::Reply(_));
+        // A result finds its place by its call.
+        let results_only = matches!(&body, Body::User(parts, _)
+            if parts.content.blocks.is_empty() && !parts.results.is_empty());
+        if !results_only {
+            self.seek(place, person);
+        }
+        let head = Head { line, uuid: uuid.clone(), timestamp };
+        let item = match body {
+            Body::User(parts, Speaker::Summary) => self.summary(head, &parts.content, extra),
+            Body::User(parts, speaker) => self.user(&head, *parts, speaker, extra),
+            Body::Reply(piece) => self.reply(head, *piece, extra),
+            Body::Boundary(boundary) => self.boundary(head, *boundary, extra),
+            Body::Injected(custom) => self.append(head, EntryKind::Message(Message::Custom(custom)), extra),
+            Body::Note { kind, raw } => self.append(head, EntryKind::Note { kind, raw }, extra),
+        };
+        uuid?;
+        let parent = if let Place::Below(parent) = place { Some(parent) } else { None };
+        let depth = parent.map_or(0, |parent| self.records[parent].depth + 1);
+        let class = if says { Class::Says } else { Class::Other };
+        self.records.push(Record { parent, depth, class, item });
+        Some(self.records.len() - 1)
+    }
+
+    /// The item a record went into.
+    pub(super) fn item_of(&self, record: usize) -> usize {
+        self.records[record].item
+    }
+
+    /// Moves the place of the next item, where a record starts a new branch or goes on with an old one.
+    fn seek(&mut self, place: Place, person: bool) {
+        match place {
+            Place::Next => {}
+            Place::Root => {
+                let said = |&item: &usize| matches!(self.items[item].kind, EntryKind::Message(_));
+                if person && self.path.iter().any(said) {
+                    self.path.iter().for_each(|&item| self.items[item].on_path = false);
+                    self.path.clear();
+                }
+            }
+            Place::Below(record) => {
+                let item = self.records[record].item;
+                // Results hang beside the path, below their reply.
+                let base = self.items[item].answers.unwrap_or(item);
+                if !self.items[base].on_path || (person && self.was_answered(record)) {
+                    self.go_back_to(base);
+                }
+            }
+        }
+    }
+
+    /// Whether the last record descends from `ancestor` by way of a reply or of a message of the person.
+    fn was_answered(&self, ancestor: usize) -> bool {
+        let base = self.records[ancestor].item;
+        let Some(mut at) = self.records.len().checked_sub(1) else { return false };
+        let mut answered = false;
+        while self.records[at].depth > self.records[ancestor].depth {
+            let record = &self.records[at];
+            // Blocks of one reply are records of their own.
+            answered |= record.class == Class::Says && record.item != base;
+            let Some(parent) = record.parent else { return false };
+            at = parent;
+        }
+        at == ancestor && answered
+    }
+
+    /// Makes `item` the end of the path.
+    fn go_back_to(&mut self, item: usize) {
+        let mut branch = Vec::new();
+        let mut at = Some(item);
+        while let Some(below) = at.filter(|&at| !self.items[at].on_path) {
+            branch.push(below);
+            at = self.items[below].parent;
+        }
+        while self.path.last().copied() != at {
+            let Some(left) = self.path.pop() else { break };
+            self.items[left].on_path = false;
+        }
+        for item in branch.into_iter().rev() {
+            self.items[item].on_path = true;
+            self.path.push(item);
+        }
+    }
+
+    /// Puts an item at the end of the path.
+    fn append(&mut self, head: Head, kind: EntryKind, extra: Extras) -> usize {
+        let parent = self.path.last().copied();
+        let mut item = head.item(kind, extra);
+        item.parent = parent;
+        item.on_path = true;
+        self.items.push(item);
+        self.path.push(self.items.len() - 1);
+        self.items.len() - 1
+    }
+
+    /// The results of a record, then what else it says: providers want them in this order. Each is an entry of its
+    /// own; the first has the uuid as its id, the others the uuid and a number.
+    fn user(&mut self, head: &Head, parts: Parts, speaker: Speaker, mut extra: Extras) -> usize {
+        let Parts { content, results } = parts;
+        let mut made = 0;
+        let mut last = None;
+        for result in results {
+            last = Some(self.result(head.part(made), result, std::mem::take(&mut extra)));
+            made += 1;
+        }
+        match last {
+            Some(last) if content.blocks.is_empty() => last,
+            _ => {
+                let message = match speaker {
+                    Speaker::Agent => Message::Custom(Box::new(Custom {
+                        kind: "meta".into(),
+                        content,
+                        display: false,
+                        details: None,
+                    })),
+                    _ => Message::User(content),
+                };
+                self.append(head.part(made), EntryKind::Message(message), extra)
+            }
+        }
+    }
+
+    /// A result goes behind its call, whatever stands between them in the file: a request holds them so.
+    fn result(&mut self, head: Head, mut result: ToolResult, extra: Extras) -> usize {
+        let (line, id) = (head.line, result.call_id.clone());
+        let Some((reply, tool)) = self.calls.get(&id).cloned() else {
+            self.fault(
+                line,
+                FindingKind::MissingTarget,
+                format!("call `{id}`, which this answers, is not in the file"),
+            );
+            return self.append(head, EntryKind::Message(Message::ToolResult(Box::new(result))), extra);
+        };
+        result.tool = tool;
+        let mut item = head.item(EntryKind::Message(Message::ToolResult(Box::new(result))), extra);
+        item.answers = Some(reply);
+        let at = self.items.len();
+        if let Some(&before) = self.answered.get(&id) {
+            let before = self.items[before].line;
+            let fault = format!("call `{id}` has its result on line {before} already; this one is left out");
+            self.fault(line, FindingKind::DuplicateId, fault);
+        } else {
+            if self.last_reply != Some(reply) && self.items[reply].on_path {
+                let fault = format!("the result of call `{id}` comes after a later reply; put behind its call");
+                self.fault(line, FindingKind::BadField, fault);
+            }
+            self.answered.insert(id, at);
+            item.nth_result = self.items[reply].results.len();
+            self.items[reply].results.push(at);
+        }
+        self.items.push(item);
+        at
+    }
+
+    /// A piece of a reply: the first one makes the item, the others are put to it.
+    fn reply(&mut self, head: Head, piece: Piece, mut extra: Extras) -> usize {
+        let id = piece.message_id.clone();
+        let calls: Vec<(Box<str>, Box<str>)> = piece.calls().collect();
+        let known = self.replies.get(&id).copied().filter(|_| !id.is_empty());
+        let item = if let Some(item) = known {
+            self.items[item].add_piece(head, piece, extra);
+            item
+        } else {
+            if !id.is_empty() {
+                extra.add("message", "id", &quoted(&id));
+            }
+            let (kind, ending) = Item::reply(piece);
+            let item = self.append(head, kind, extra);
+            self.items[item].ending = ending;
+            self.replies.insert(id, item);
+            self.last_reply = Some(item);
+            item
+        };
+        for (call, tool) in calls {
+            self.calls.entry(call).or_insert((item, tool));
+        }
+        item
+    }
+
+    fn boundary(&mut self, head: Head, boundary: Boundary, extra: Extras) -> usize {
+        self.missing_summary();
+        let compaction = Compaction {
+            first_kept: boundary.first_kept,
+            tokens_before: boundary.tokens_before,
+            details: boundary.details,
+            ..Compaction::default()
+        };
+        let item = self.append(head, EntryKind::Compaction(Box::new(compaction)), extra);
+        self.summary_of = Some(item);
+        item
+    }
+
+    /// The summary of the last boundary. Old versions wrote it without a boundary.
+    fn summary(&mut self, head: Head, content: &Content, extra: Extras) -> usize {
+        let summary = Text::new(crate::transcript::joined_text(content).into_owned());
+        if let Some(item) = self.summary_of.take() {
+            if let EntryKind::Compaction(compaction) = &mut self.items[item].kind {
+                compaction.summary = summary;
+            }
+            self.items[item].add_line(head, extra);
+            return item;
+        }
+        let compaction = Compaction { summary, ..Compaction::default() };
+        self.append(head, EntryKind::Compaction(Box::new(compaction)), extra)
+    }
+
+    /// Reports a boundary without a summary.
+    pub(super) fn missing_summary(&mut self) {
+        if let Some(item) = self.summary_of.take() {
+            let line = self.items[item].line;
+            self.fault(line, FindingKind::MissingTarget, "no summary follows the boundary; read as empty");
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! The lines of a file, sorted into its conversations.
+
+use std::collections::HashMap;
+
+use super::chain::{Chain, Place};
+use super::item;
+use super::row::{self, Body, ParentName, Row, Steady};
+use crate::import::object::Rest;
+use crate::import::rows::Rows;
+use crate::import::slot::Slot;
+use crate::import::{Finding, FindingKind, ImportError, Imported, LineCounts, extra::quoted, surrogates};
+use crate::transcript::{EntryKind, JsonText, Meta, Transcript};
+
+/// A run of lines that repeat what was read before.
+struct Copies {
+    first: usize,
+    last: usize,
+    records: usize,
+}
+
+/// A file that is being read.
+#[derive(Default)]
+pub(super) struct File {
+    counts: LineCounts,
+    findings: Vec<Finding>,
+    surrogates: bool,
+    steady: Steady,
+    chains: Vec<Chain>,
+    /// Chain and record of a uuid.
+    uuids: HashMap<Box<str>, (usize, Option<usize>)>,
+    /// The same by time and message.
+    copies: HashMap<u64, (usize, Option<usize>)>,
+    /// The main conversation of a session, and the sub-agent's of an agent.
+    sessions: HashMap<Box<str>, usize>,
+    agents: HashMap<Box<str>, usize>,
+    run: Option<Copies>,
+    timestamp: Option<Box<str>>,
+    /// A record of a type that this reader knows was there.
+    known: bool,
+}
+
+impl Rows for File {
+    const BEGINS: &'static [&'static str] = &["{\"parentUuid\":", "{\"type\":"];
+
+    fn counts(&mut self) -> &mut LineCounts {
+        &mut self.counts
+    }
+
+    fn fault(&mut self, at: (usize, usize), offset: Option<usize>, kind: FindingKind, message: String) {
+        self.findings.push(Finding { line: at.0, last_line: at.1, offset, kind, message });
+    }
+
+    fn is_record(text: &str) -> bool {
+        Rest::line(text).is_ok()
+    }
+
+    fn record(&mut self, at: (usize, usize), text: &str) -> Result<(), String> {
+        let rest = Rest::line(text)?;
+        if self.surrogates
+            && let Some((kind, fault)) = surrogates::fault(text)
+        {
+            self.fault(at, None, kind, fault);
+        }
+        if let Some(row) = row::read(text, rest, &mut self.steady) {
+            self.push(at, row);
+        } else {
+            self.fault(at, None, FindingKind::MalformedLine, "not even a note could be made of it".to_owned());
+            self.counts.left_out += 1;
+        }
+        Ok(())
+    }
+}
+
+impl File {
+    /// A file in which `surrogates` may be escaped.
+    pub(super) fn new(surrogates: bool) -> Self {
+        Self { surrogates, ..Self::default() }
+    }
+
+    fn push(&mut self, at: (usize, usize), mut row: Row) {
+        self.known |= row.known;
+        for (kind, message) in std::mem::take(&mut row.faults) {
+            self.fault(at, None, kind, message);
+        }
+        if self.is_copy(at, &row) {
+            return;
+        }
+        self.end_run();
+        if self.timestamp.is_none() {
+            self.timestamp.clone_from(&row.timestamp);
+        }
+        let parent = self.parent(at, &row);
+        let chain = self.chain(&row, parent);
+        let place = match parent {
+            Some((of, Some(record))) if of == chain => Place::Below(record),
+            _ if row.parent == ParentName::Root && !matches!(row.body, Body::Boundary(_)) => Place::Root,
+            _ => Place::Next,
+        };
+        let (uuid, copy_key) = (row.uuid.clone(), row.copy_key);
+        let record = self.chains[chain].add(at.0, row, place);
+        if let Some(uuid) = uuid {
+            self.uuids.insert(uuid, (chain, record));
+        }
+        if let Some(key) = copy_key {
+            self.copies.insert(key, (chain, record));
+        }
+    }
+
+    /// Whether the record was read before: agents append the history once more when they resume a session, with the same
+    /// uuids or with new ones.
+    fn is_copy(&mut self, at: (usize, usize), row: &Row) -> bool {
+        let by_uuid = row.uuid.as_ref().and_then(|uuid| self.uuids.get(uuid)).copied();
+        let by_text = row.copy_key.and_then(|key| self.copies.get(&key)).copied();
+        let Some(original) = by_text.or(by_uuid) else { return false };
+        if by_text.is_none() && row.copy_key.is_some() {
+            let fault = "the uuid occurs already, with another message; left out".to_owned();
+            self.fault(at, None, FindingKind::DuplicateId, fault);
+        } else {
+            let run = self.run.get_or_insert(Copies { first: at.0, last: at.1, records: 0 });
+            run.last = at.1;
+            run.records += 1;
+        }
+        if let Some(uuid) = &row.uuid {
+            self.uuids.entry(uuid.clone()).or_insert(original);
+        }
+        self.counts.left_out += 1;
+        true
+    }
+
+    /// Reports a run of copies.
+    fn end_run(&mut self) {
+        if let Some(Copies { first, last, records }) = self.run.take() {
+            let fault = format!("{records} records that were read before, appended once more; left out");
+            self.fault((first, last), None, FindingKind::DuplicateId, fault);
+        }
+    }
+
+    /// Chain and record of the parent; of a boundary, of the record before it.
+    fn parent(&mut self, at: (usize, usize), row: &Row) -> Option<(usize, Option<usize>)> {
+        let name = match (&row.body, &row.parent) {
+            (Body::Boundary(boundary), ParentName::Root) => boundary.logical_parent.as_ref(),
+            (_, ParentName::Named(name)) => Some(name),
+            _ => None,
+        }?;
+        let parent = self.uuids.get(name).copied();
+        if parent.is_none() {
+            if row.uuid.as_ref() == Some(name) {
+                let fault = "the record is its own parent; it follows the one before".to_owned();
+                self.fault(at, None, FindingKind::ParentCycle, fault);
+            } else {
+                let fault = format!("parent `{name}` is not in the file before this line; it follows the one before");
+                self.fault(at, None, FindingKind::MissingParent, fault);
+            }
+        }
+        parent
+    }
+
+    /// The conversation that a record belongs to.
+    fn chain(&mut self, row: &Row, parent: Option<(usize, Option<usize>)>) -> usize {
+        let of_parent = parent.map(|(chain, _)| chain);
+        if row.sidechain {
+            return self.sub_agent(row, of_parent);
+        }
+        let last_main = self.chains.iter().rposition(|chain| !chain.sidechain);
+        let of_session = row.session.as_ref().and_then(|session| self.sessions.get(session)).copied();
+        let in_tree = row.uuid.is_some();
+        let chain = of_parent.filter(|&chain| !self.chains[chain].sidechain).or(of_session).or_else(|| {
+            // A root of another session is a conversation of its own.
+            last_main.filter(|&chain| !in_tree || row.parent != ParentName::Root || !self.chains[chain].has_records())
+        });
+        let chain = chain.unwrap_or_else(|| {
+            self.chains.push(Chain::default());
+            self.chains.len() - 1
+        });
+        if let Some(session) = &row.session {
+            self.sessions.entry(session.clone()).or_insert(chain);
+        }
+        chain
+    }
+
+    fn sub_agent(&mut self, row: &Row, of_parent: Option<usize>) -> usize {
+        let of_agent = row.agent.as_ref().and_then(|agent| self.agents.get(agent)).copied();
+        let of_parent = of_parent.filter(|&chain| self.chains[chain].sidechain);
+        let last = self.chains.iter().rposition(|chain| chain.sidechain);
+        let last = last.filter(|_| row.agent.is_none() && row.parent != ParentName::Root);
+        let chain = of_agent.or(of_parent).or(last).unwrap_or_else(|| {
+            // Bookkeeping alone came before: it is of this one.
+            let first = self.chains.iter().position(|chain| !chain.has_records());
+            let chain = first.unwrap_or_else(|| {
+                self.chains.push(Chain::default());
+                self.chains.len() - 1
+            });
+            self.chains[chain].sidechain = true;
+            self.chains[chain].agent.clone_from(&row.agent);
+            chain
+        });
+        if let Some(agent) = &row.agent {
+            self.agents.entry(agent.clone()).or_insert(chain);
+        }
+        chain
+    }
+
+    /// The conversations, main ones first. Findings and counts of lines are with the first.
+    pub(super) fn finish(mut self) -> Result<Vec<Imported>, ImportError> {
+        self.end_run();
+        if !self.known {
+            let (line, found) = self.findings.first().map_or((1, ""), |finding| (finding.line, &finding.message));
+            let found = if found.is_empty() { "nothing" } else { found }.to_owned();
+            return Err(ImportError::NoRecord { line, expected: "a record of a Claude Code session", found });
+        }
+        self.kept_targets();
+        let mut chains = std::mem::take(&mut self.chains);
+        chains.sort_by_key(|chain| chain.sidechain);
+        let mains = chains.iter().filter(|chain| !chain.sidechain).count();
+        let alone = chains.len() == 1;
+        let mut all = Vec::with_capacity(chains.len());
+        for (at, mut chain) in chains.into_iter().enumerate() {
+            chain.missing_summary();
+            let part: Option<Box<str>> = match &chain.agent {
+                _ if alone || at == 0 && mains == 1 => None,
+                Some(agent) => Some(agent.clone()),
+                None if chain.sidechain => Some(format!("sidechain-{}", at + 1 - mains).into()),
+                None => chain.sessions.as_ref().map(|(_, session)| session.clone()),
+            };
+            let meta = self.meta(&chain, part.as_deref());
+            for (line, kind, message) in chain.faults {
+                self.fault((line, line), None, kind, message);
+            }
+            let mut faults = Vec::new();
+            let entries = item::entries(chain.items, &mut faults);
+            for (line, message) in faults {
+                self.fault((line, line), None, FindingKind::BadField, message);
+            }
+            let transcript = Transcript { meta, entries, ..Transcript::default() };
+            all.push(Imported { transcript, part, ..Imported::default() });
+        }
+        self.findings.sort_by_key(|finding| finding.line);
+        if let Some(first) = all.first_mut() {
+            first.findings = self.findings;
+            first.lines = self.counts;
+        }
+        Ok(all)
+    }
+
+    /// Compactions name the first record that was kept; here that becomes the entry it went into.
+    fn kept_targets(&mut self) {
+        for at in 0..self.chains.len() {
+            for item in 0..self.chains[at].items.len() {
+                let line = self.chains[at].items[item].line;
+                let EntryKind::Compaction(compaction) = &self.chains[at].items[item].kind else { continue };
+                let Some(name) = compaction.first_kept.clone() else { continue };
+                let target = match self.uuids.get(&name) {
+                    Some(&(chain, Some(record))) if chain == at => {
+                        let chain = &self.chains[at];
+                        chain.items[chain.item_of(record)].id.clone()
+                    }
+                    _ => None,
+                };
+                if target.is_none() {
+                    let fault = format!("record `{name}` is not in the conversation: nothing was kept");
+                    self.fault((line, line), None, FindingKind::MissingTarget, fault);
+                }
+                if let EntryKind::Compaction(compaction) = &mut self.chains[at].items[item].kind {
+                    compaction.first_kept = target;
+                }
+            }
+        }
+    }
+
+    fn meta(&self, chain: &Chain, part: Option<&str>) -> Meta {
+        let (first, last) = chain.sessions.clone().unwrap_or_default();
+        let (id, parent) = if chain.sidechain {
+            let name = chain.agent.as_deref().or(part).unwrap_or("sidechain");
+            (name.into(), Some(last))
+        } else {
+            let resumed = (first != last).then_some(first);
+            (last, resumed)
+        };
+        let mut fields = self.steady.first.iter().filter(|(key, _)| &**key != "cwd").peekable();
+        let extra = fields.peek().is_some().then(|| {
+            let fields: Vec<String> = fields.map(|(key, raw)| format!("{}:{raw}", quoted(key))).collect();
+            format!("{{{}}}", fields.join(","))
+        });
+        let cwd = self.steady.first.iter().find(|(key, _)| &**key == "cwd");
+        let cwd = cwd.and_then(|(_, raw)| {
+            let read = crate::import::json::reread(raw, std::marker::PhantomData::<Slot<Box<str>>>);
+            if let Some(Slot::Good(cwd)) = read { Some(cwd) } else { None }
+        });
+        Meta {
+            id,
+            version: None,
+            timestamp: self.timestamp.clone(),
+            cwd,
+            parent_session: parent.filter(|parent| !parent.is_empty()),
+            extra: extra.and_then(JsonText::new),
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! An entry that is being put together, often from several lines, and the order of the finished ones.
+
+use super::row::Piece;
+use crate::import::anthropic::usage::Counts;
+use crate::import::extra::{Extras, quoted};
+use crate::import::slot::Sink;
+use crate::transcript::{Block, Content, Entry, EntryIdx, EntryKind, Message, Reply, StopReason};
+
+/// Where and when a record was written.
+pub(super) struct Head {
+    pub(super) line: usize,
+    pub(super) uuid: Option<Box<str>>,
+    pub(super) timestamp: Option<Box<str>>,
+}
+
+impl Head {
+    /// The head of the entry number `nth`, from 0, of a record of which several are made.
+    pub(super) fn part(&self, nth: usize) -> Self {
+        let numbered = |uuid: &str| if nth == 0 { uuid.into() } else { format!("{uuid}.{nth}").into() };
+        Self { line: self.line, uuid: self.uuid.as_deref().map(numbered), timestamp: self.timestamp.clone() }
+    }
+
+    /// An item of one line that hangs nowhere yet.
+    pub(super) fn item(self, kind: EntryKind, extra: Extras) -> Item {
+        let Self { line, uuid, timestamp } = self;
+        let first_extras = extra.len();
+        Item {
+            line,
+            id: uuid,
+            timestamp,
+            kind,
+            extra,
+            first_extras,
+            lines: 1,
+            parent: None,
+            on_path: false,
+            answers: None,
+            nth_result: 0,
+            results: Vec::new(),
+            ending: Ending::default(),
+        }
+    }
+}
+
+/// Counts of a reply and the word for its end, which come in pieces.
+#[derive(Default)]
+pub(super) struct Ending {
+    counts: Option<Counts>,
+    stop: Option<StopReason>,
+}
+
+/// An entry in the making.
+pub(super) struct Item {
+    pub(super) line: usize,
+    /// The uuid of its first record.
+    pub(super) id: Option<Box<str>>,
+    timestamp: Option<Box<str>>,
+    pub(super) kind: EntryKind,
+    extra: Extras,
+    /// How many of the extras are of the first line.
+    first_extras: usize,
+    /// Lines of which it was made.
+    lines: usize,
+    pub(super) parent: Option<usize>,
+    /// It lies between the root and the place of the next item.
+    pub(super) on_path: bool,
+    /// The reply that holds the call, if this is its result, and its number among the results there.
+    pub(super) answers: Option<usize>,
+    pub(super) nth_result: usize,
+    /// Results of this reply's calls.
+    pub(super) results: Vec<usize>,
+    pub(super) ending: Ending,
+}
+
+impl Item {
+    /// A reply of its first piece.
+    pub(super) fn reply(piece: Piece) -> (EntryKind, Ending) {
+        let error = piece.synthetic.then(|| piece.text());
+        let reply = Reply {
+            api: "anthropic-messages".into(),
+            provider: "anthropic".into(),
+            model: piece.model,
+            stop: if error.is_some() { StopReason::Error } else { StopReason::Stop },
+            usage: None,
+            error,
+        };
+        let content = Content { blocks: piece.blocks, plain: false };
+        let ending = Ending { counts: piece.counts, stop: piece.stop };
+        (EntryKind::Message(Message::Assistant(content, Box::new(reply))), ending)
+    }
+
+    /// Puts a further piece of the same reply to it: its blocks, and its counts, which are newer.
+    pub(super) fn add_piece(&mut self, head: Head, piece: Piece, extra: Extras) {
+        match (&mut self.ending.counts, piece.counts) {
+            (Some(counts), Some(later)) => counts.update(later),
+            (counts, later) => *counts = later.or(*counts),
+        }
+        self.ending.stop = piece.stop.or(self.ending.stop.take());
+        if let EntryKind::Message(Message::Assistant(content, _)) = &mut self.kind {
+            content.blocks.extend(piece.blocks);
+        }
+        self.add_line(head, extra);
+    }
+
+    /// Notes a further line, from which the fields that differ from the first line's are kept below `lines` and its
+    /// number, from 1.
+    pub(super) fn add_line(&mut self, head: Head, extra: Extras) {
+        let place = format!("lines.{}", self.lines);
+        for (key, value) in [("uuid", head.uuid), ("timestamp", head.timestamp)] {
+            if let Some(value) = value {
+                self.extra.add(&place, key, &quoted(&value));
+            }
+        }
+        self.extra.append_below(&place, extra, self.first_extras);
+        self.lines += 1;
+    }
+
+    /// Usage and the end of a reply, once all of its pieces are there.
+    fn close(&mut self) {
+        let EntryKind::Message(Message::Assistant(content, reply)) = &mut self.kind else { return };
+        if reply.stop == StopReason::Error {
+            return;
+        }
+        reply.usage = self.ending.counts.and_then(Counts::usage);
+        let calls = content.blocks.iter().any(|block| matches!(block, Block::ToolCall(_)));
+        // Most versions do not record the end: then the blocks tell.
+        let told = if calls { StopReason::ToolUse } else { StopReason::Stop };
+        reply.stop = self.ending.stop.take().unwrap_or(told);
+    }
+}
+
+/// The entries of the items, in the order of the file but with each result behind its call, and the place of each item
+/// among them.
+pub(super) fn entries(mut items: Vec<Item>, faults: &mut Vec<(usize, String)>) -> Vec<Entry> {
+    let mut order = Vec::with_capacity(items.len());
+    for (at, item) in items.iter().enumerate() {
+        if item.answers.is_none() {
+            order.push(at);
+            order.extend(&item.results);
+        }
+    }
+    // A second result of one call is in nobody's list.
+    let mut place = vec![usize::MAX; items.len()];
+    order.iter().enumerate().for_each(|(to, &at)| place[at] = to);
+    let parents: Vec<Option<EntryIdx>> =
+        order.iter().map(|&at| parent(&items, at).map(|parent| EntryIdx(place[parent]))).collect();
+    items.iter_mut().for_each(Item::close);
+    let mut taken: Vec<Option<Item>> = items.into_iter().map(Some).collect();
+    let mut entries = Vec::with_capacity(order.len());
+    for (ordinal, (at, parent)) in order.into_iter().zip(parents).enumerate() {
+        let Some(item) = taken[at].take() else { continue };
+        let id = item.id.unwrap_or_else(|| format!("line-{}.{ordinal}", item.line).into());
+        let mut sink = Sink::default();
+        let extra =
+            item.extra.render().and_then(|extra| crate::import::object::json_text(extra.into(), &mut sink, "extra"));
+        faults.extend(sink.faults.into_iter().map(|(_, fault)| (item.line, fault)));
+        entries.push(Entry {
+            id,
+            parent,
+            line: item.line,
+            timestamp: item.timestamp,
+            message_time_ms: None,
+            kind: item.kind,
+            extra,
+        });
+    }
+    entries
+}
+
+/// The item before: of results their reply or the result before, of others the last result of a reply.
+fn parent(items: &[Item], at: usize) -> Option<usize> {
+    let Some(reply) = items[at].answers else {
+        let parent = items[at].parent?;
+        return Some(items[parent].results.last().copied().unwrap_or(parent));
+    };
+    let before = items[at].nth_result.checked_sub(1);
+    Some(before.map_or(reply, |before| items[reply].results[before]))
+}

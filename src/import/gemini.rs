@@ -1,0 +1,198 @@
+//! Gemini CLI sessions: one document with `messages`, or (0.40 and later) JSON Lines of a header, messages and `$set`
+//! patches, where a message that is written again replaces the earlier writing.
+//!
+//! A reply holds the results of its tool calls: they become entries of their own. Usage is Google's: `input` includes
+//! `cached`, and `output` excludes `thoughts`. Messages of type `info`, `error` and `warning` are for the screen only
+//! and are notes. In one document an entry's line is the ordinal of its message, from 1.
+
+mod message;
+
+use std::collections::HashMap;
+
+use super::chain::{Chain, Stamp};
+use super::document::Document;
+use super::rows::{self, Rows};
+use super::surrogates;
+use super::value::{Object, Value};
+use super::{Confidence, Finding, FindingKind, ImportError, Imported, LineCounts};
+use crate::transcript::{JsonText, Meta};
+
+const EXPECTED: &str = "the session of Gemini CLI: an object with `sessionId` and `projectHash`";
+/// Fields of the header that are kept beside id and start.
+const KEPT: &[&str] = &["projectHash", "lastUpdated", "kind", "summary", "directories"];
+
+/// Sure of a header with a project hash.
+pub(super) fn sniff(head: &[u8]) -> Confidence {
+    let text = String::from_utf8_lossy(head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head));
+    let fields = Value::unchecked(&text, 0).object();
+    if fields.has("sessionId") && fields.has("projectHash") {
+        return Confidence::Sure;
+    }
+    let of_type = |fields: &Object<'_>| fields.text("type").as_deref() == Some("gemini") && fields.has("content");
+    let any = text.lines().take(20).any(|line| of_type(&Value::unchecked(line, 0).object()));
+    if any { Confidence::Maybe } else { Confidence::No }
+}
+
+/// Reads a session of either dialect.
+///
+/// # Errors
+/// When the file is empty, is not text, or is no session.
+pub fn read(bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
+    let mut file = File::default();
+    if let Some(lines) = rows::several(bytes) {
+        rows::read(&lines, &mut file);
+    } else {
+        let document = Document::read(bytes, EXPECTED)?;
+        file.findings.clone_from(&document.findings);
+        file.counts.total = document.lines;
+        let fields = document.value().object();
+        file.header(0, &fields);
+        for (index, message) in fields.items("messages").into_iter().enumerate() {
+            file.message(index + 1, message);
+        }
+    }
+    file.finish()
+}
+
+/// One record in the order of the file.
+enum Row {
+    Message(usize, String),
+    /// Back to before the message of this id.
+    Rewind(usize, Box<str>),
+    Note(usize, &'static str, String),
+}
+
+/// A file as it is read: messages stay text until their last writing is known.
+#[derive(Default)]
+struct File {
+    meta: Option<Meta>,
+    rows: Vec<Row>,
+    by_id: HashMap<Box<str>, usize>,
+    findings: Vec<Finding>,
+    counts: LineCounts,
+}
+
+impl Rows for File {
+    const BEGINS: &'static [&'static str] = &["{\"id\":", "{\"sessionId\":", "{\"$set\":"];
+
+    fn counts(&mut self) -> &mut LineCounts {
+        &mut self.counts
+    }
+
+    fn fault(&mut self, at: (usize, usize), offset: Option<usize>, kind: FindingKind, message: String) {
+        self.findings.push(Finding { line: at.0, last_line: at.1, offset, kind, message });
+    }
+
+    fn is_record(text: &str) -> bool {
+        text.starts_with('{') && Value::read(text, 0).is_ok()
+    }
+
+    fn record(&mut self, at: (usize, usize), text: &str) -> Result<(), String> {
+        let value = Value::read(text, 0).map_err(|error| error.to_string())?;
+        if !value.is_object() {
+            return Err("not an object".to_owned());
+        }
+        let lone = surrogates::lone(text);
+        if lone > 0 {
+            let message = format!("{lone} lone surrogates: U+FFFD in texts, as spelled in JSON arguments");
+            self.fault(at, None, FindingKind::LoneSurrogate, message);
+        }
+        self.line(at.0, value);
+        Ok(())
+    }
+}
+
+impl File {
+    fn line(&mut self, line: usize, value: Value<'_>) {
+        let fields = value.object();
+        if fields.has("sessionId") && !fields.has("type") {
+            self.header(line, &fields);
+            for message in fields.items("messages") {
+                self.message(line, message);
+            }
+        } else if let Some(patch) = fields.get("$set") {
+            // A patch of the messages is the whole list anew.
+            for message in patch.object().items("messages") {
+                self.message(line, message);
+            }
+            self.rows.push(Row::Note(line, "$set", value.raw().to_owned()));
+        } else if let Some(id) = fields.boxed("$rewindTo") {
+            self.rows.push(Row::Rewind(line, id));
+        } else {
+            self.message(line, value);
+        }
+    }
+
+    fn header(&mut self, line: usize, fields: &Object<'_>) {
+        if self.meta.is_some() {
+            self.fault((line, line), None, FindingKind::ExtraHeader, "a second header; left out".to_owned());
+            self.counts.left_out += 1;
+            return;
+        }
+        if !fields.has("sessionId") {
+            return;
+        }
+        let kept = KEPT.iter().filter_map(|key| Some(format!("\"{key}\":{}", fields.get(key)?.raw())));
+        let kept: Vec<String> = kept.collect();
+        self.meta = Some(Meta {
+            id: fields.boxed("sessionId").unwrap_or_default(),
+            timestamp: fields.boxed("startTime"),
+            extra: JsonText::new(format!("{{{}}}", kept.join(","))),
+            ..Meta::default()
+        });
+    }
+
+    /// A message, or another writing of it.
+    fn message(&mut self, line: usize, value: Value<'_>) {
+        let new = Row::Message(line, value.raw().to_owned());
+        match value.object().boxed("id").map(|id| (self.by_id.get(&id).copied(), id)) {
+            Some((Some(at), _)) => {
+                // The place in the conversation is that of the first writing.
+                if let Row::Message(first, raw) = &mut self.rows[at] {
+                    let Row::Message(_, text) = new else { return };
+                    (*first, *raw) = (*first, text);
+                }
+            }
+            Some((None, id)) => {
+                self.by_id.insert(id, self.rows.len());
+                self.rows.push(new);
+            }
+            None => self.rows.push(new),
+        }
+    }
+
+    fn finish(self) -> Result<Vec<Imported>, ImportError> {
+        let messages = self.rows.iter().any(|row| matches!(row, Row::Message(..)));
+        if self.meta.is_none() && !messages {
+            let first = self.findings.first();
+            let found = first.map_or_else(|| "no record of one".to_owned(), |first| first.message.clone());
+            return Err(ImportError::NoRecord { line: first.map_or(1, |first| first.line), expected: EXPECTED, found });
+        }
+        let mut chain = Chain::default();
+        (chain.findings, chain.counts) = (self.findings, self.counts);
+        match self.meta {
+            Some(meta) => chain.transcript.meta = meta,
+            None => chain.fault(0, FindingKind::MissingHeader, "no header (`sessionId` and `projectHash`)"),
+        }
+        for row in self.rows {
+            match row {
+                Row::Message(line, raw) => message::push(&mut chain, line, Value::unchecked(&raw, 0)),
+                Row::Note(line, kind, raw) => {
+                    chain.note(line, Stamp::default(), kind, Value::unchecked(&raw, 0));
+                }
+                Row::Rewind(line, id) => rewind(&mut chain, line, &id),
+            }
+        }
+        Ok(vec![chain.finish(None)])
+    }
+}
+
+/// What follows hangs on the entry before the message `id`: the messages from it on become a branch that was left.
+fn rewind(chain: &mut Chain, line: usize, id: &str) {
+    if let Some(at) = chain.transcript.entries.iter().position(|entry| &*entry.id == id) {
+        chain.tip = chain.transcript.entries[at].parent.map(|parent| parent.0);
+    } else {
+        let message = format!("a rewind to `{id}`, which is not in the file; nothing was taken back");
+        chain.fault(line, FindingKind::MissingTarget, message);
+    }
+}
