@@ -23,8 +23,8 @@ pub(super) fn inspect(args: &InspectArgs) -> anyhow::Result<()> {
             }
             print(session, reference, &mut out)?;
         }
-        for (path, reason) in &corpus.skipped {
-            writeln!(out, "skipped: {}: {reason}", path.display())?;
+        for (_, reason) in &corpus.skipped {
+            writeln!(out, "skipped: {reason}")?;
         }
     }
     Ok(())
@@ -84,9 +84,9 @@ fn print(session: &Session, reference: Reference, out: &mut impl Write) -> anyho
     let transcript = &session.transcript;
     let path = transcript.path();
     let table = MessageTable::new(transcript, reference);
-    let version = transcript.meta.version.map_or_else(|| "1 (none stated)".to_owned(), |version| version.to_string());
+    let version = transcript.meta.version.map_or_else(String::new, |version| format!(", version {version}"));
     writeln!(out, "{}", session.name)?;
-    writeln!(out, "  format      {}, version {version}", session.format)?;
+    writeln!(out, "  format      {}{version}", session.format)?;
     writeln!(out, "  sha256      {}", session.sha256)?;
     if let Some(cwd) = &transcript.meta.cwd {
         writeln!(out, "  folder      {cwd}")?;
@@ -94,10 +94,13 @@ fn print(session: &Session, reference: Reference, out: &mut impl Write) -> anyho
     writeln!(out, "  entries     {}, {} on the current branch", transcript.entries.len(), path.len())?;
     roles(session, &path, &table, out)?;
     usage(session, &path, out)?;
-    let head = table.head().map_or_else(
-        || "unknown: the file has no system prompt and tool schemas".to_owned(),
-        |head| format!("{head} tokens"),
-    );
+    let known = &transcript.head;
+    let unknown = match (&known.system, &known.tools) {
+        (None, None) => "unknown: the file has no system prompt and no tool schemas",
+        (None, Some(_)) => "not counted: the file has tool schemas and no system prompt",
+        (Some(_), _) => "not counted: the file has a system prompt and no tool schemas",
+    };
+    let head = table.head().map_or_else(|| unknown.to_owned(), |head| format!("{head} tokens"));
     writeln!(out, "  head        {head}")?;
     let items = session.items.items.len();
     writeln!(out, "  annotations {}", if items == 0 { "none".to_owned() } else { format!("{items} items") })?;

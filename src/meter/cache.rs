@@ -33,6 +33,12 @@ pub(super) const DEFS: &[Def] = &[
     Def("kept_ratio", "ratio", Lower, "context after a compaction / context before it, mean"),
     Def("summary_input_tokens", "tokens", Lower, "prompts of the summary calls, summed"),
     Def("summary_output_tokens", "tokens", Lower, "answers of the summary calls, summed"),
+    Def(
+        "failed_tokens",
+        "tokens",
+        Lower,
+        "prompts of requests that did not fit the window and of summary calls that failed, summed; not among the others",
+    ),
 ];
 
 /// Follows the common prefix from request to request.
@@ -48,6 +54,7 @@ pub struct Cache {
     kept_ratio: f64,
     summary_input: u64,
     summary_output: u64,
+    failed: u64,
 }
 
 impl Meter for Cache {
@@ -70,7 +77,9 @@ impl Meter for Cache {
                 self.kept_ratio += if before > Tokens(0) { number(after.0) / number(before.0) } else { 0.0 };
             }
             ReplayEvent::Edit(edit) => self.invalidated += edit.invalidated.0,
-            ReplayEvent::Overflow(_) | ReplayEvent::Stuck(_) | ReplayEvent::Fired(_) => {}
+            ReplayEvent::Overflow(overflow) => self.failed += overflow.reference.0,
+            ReplayEvent::Stuck(stuck) => self.failed += stuck.spent.0,
+            ReplayEvent::Fired(_) => {}
         }
     }
 
@@ -91,6 +100,7 @@ impl Meter for Cache {
             ("kept_ratio", mean(self.kept_ratio, self.compactions, NOTHING_COMPACTED)),
             ("summary_input_tokens", sum(self.summary_input)),
             ("summary_output_tokens", sum(self.summary_output)),
+            ("failed_tokens", sum(self.failed)),
         ]
     }
 }

@@ -3,21 +3,21 @@
 use std::collections::HashSet;
 
 use super::driver::Driver;
-use super::{CompactionEvent, ReplayEvent};
+use super::{CompactionEvent, CountCache, ReplayEvent};
 use crate::engine::cut::CutPlan;
-use crate::engine::summarize::{Exchange, Summary, SummaryJob};
+use crate::engine::summarize::{Exchange, Summary, SummaryError, SummaryJob};
 use crate::engine::trigger::Checkpoint;
 use crate::engine::view::{Item, LastSummary};
 use crate::transcript::{Compaction, EntryIdx, Message, Tokens};
 
-/// Carries out `plan`. The error says why nothing was done.
+/// Carries out `plan`. The error says why nothing was done, and what it cost.
 pub(super) fn compact(
     driver: &mut Driver<'_, '_>,
     checkpoint: Checkpoint,
     reason: &str,
     instructions: Option<&str>,
     plan: &CutPlan,
-) -> Result<(), String> {
+) -> Result<(), (String, Tokens)> {
     let job = SummaryJob {
         context: driver.live.view(),
         plan,
@@ -26,7 +26,8 @@ pub(super) fn compact(
         window: driver.input.model.window,
         seed: driver.input.seed,
     };
-    let summary = driver.strategy.summarizer.summarize(&job, driver.llm).map_err(|failed| failed.to_string())?;
+    let in_vain = |failed: SummaryError| (failed.to_string(), prompts(driver.input.counts, &failed.exchanges));
+    let summary = driver.strategy.summarizer.summarize(&job, driver.llm).map_err(in_vain)?;
     let mut made: Vec<Item> = summary.message.iter().cloned().map(Item::made).collect();
     for recovery in &driver.strategy.recovery {
         made.extend(recovery.recover(driver.live.view(), plan).into_iter().map(Item::made));
@@ -56,10 +57,6 @@ fn apply(
     driver.live.view_mut().set_last_summary(last);
     driver.recorded = false;
     let counts = driver.input.counts;
-    let input = |exchange: &Exchange| {
-        let system = exchange.request.system.as_deref().map_or(Tokens(0), |text| counts.count(text));
-        system + counts.count(&exchange.request.prompt)
-    };
     let output = |exchange: &Exchange| exchange.response.as_ref().map(|response| counts.count(&response.text));
     let event = CompactionEvent {
         request: driver.request,
@@ -72,12 +69,21 @@ fn apply(
         summary,
         after: &driver.live,
         made_items,
-        summary_input: summary.exchanges.iter().map(input).sum(),
+        summary_input: prompts(counts, &summary.exchanges),
         summary_output: summary.exchanges.iter().filter_map(output).sum(),
         invalidated: reusable.saturating_sub(driver.live.reused_tokens()),
         repaired: before.orphaned,
     };
     (driver.observe)(&ReplayEvent::Compaction(event));
+}
+
+/// Reference tokens of the prompts of calls.
+fn prompts(counts: &CountCache, exchanges: &[Exchange]) -> Tokens {
+    let prompt = |exchange: &Exchange| {
+        let system = exchange.request.system.as_deref().map_or(Tokens(0), |text| counts.count(text));
+        system + counts.count(&exchange.request.prompt)
+    };
+    exchanges.iter().map(prompt).sum()
 }
 
 /// Follows a compaction of the recording: its summary, what it kept, and what comes after.

@@ -132,12 +132,14 @@ impl<'a> Driver<'a, '_> {
     fn compact(&mut self, checkpoint: Checkpoint, reason: &str, instructions: Option<&str>) {
         let goal = CutGoal { window: self.input.model.window, checkpoint };
         let done = match self.strategy.cut.cut(self.live.view(), goal) {
-            _ if self.input.history == History::Recorded => Err(format!("{reason}; the recorded history is followed")),
+            _ if self.input.history == History::Recorded => {
+                Err((format!("{reason}; the recorded history is followed"), Tokens(0)))
+            }
             Ok(plan) => compaction::compact(self, checkpoint, reason, instructions, &plan),
-            Err(nothing) => Err(nothing.0.into_owned()),
+            Err(nothing) => Err((nothing.0.into_owned(), Tokens(0))),
         };
-        if let Err(reason) = done {
-            (self.observe)(&ReplayEvent::Stuck(StuckEvent { request: self.request, checkpoint, reason }));
+        if let Err((reason, spent)) = done {
+            (self.observe)(&ReplayEvent::Stuck(StuckEvent { spent, request: self.request, checkpoint, reason }));
         }
     }
 

@@ -113,6 +113,8 @@ pub struct OverflowEvent {
 /// A trigger fired and nothing could be dropped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StuckEvent {
+    /// Reference tokens of the prompts of summary calls that were made in vain.
+    pub spent: Tokens,
     /// Number of the next request, from 1.
     pub request: u64,
     /// The moment.
