@@ -24,10 +24,14 @@ mod write;
 
 use std::marker::PhantomData;
 
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
+
 use self::json::{Reader, Sonic};
+use self::record::Record;
 pub(super) use self::sniff::sniff;
 use self::tree::Builder;
 pub use self::write::write;
+use super::lines::Line;
 use super::{FindingKind, ImportError, Imported, LineCounts, lines, rows, surrogates};
 
 /// Reads a session of version 1, 2 or 3.
@@ -43,17 +47,37 @@ pub fn read(bytes: &[u8]) -> Result<Imported, ImportError> {
 fn read_with<R: Reader>(bytes: &[u8]) -> Result<Imported, ImportError> {
     let lines = lines::of_text(bytes)?;
     let mut builder = Builder::new(surrogates::may_be_in(bytes));
-    rows::read(&lines, &mut PiRows::<R> { builder: &mut builder, reader: PhantomData });
+    let early = lines.par_iter().with_min_len(MIN_LINES).map(Early::new::<R>).collect();
+    rows::read(&lines, &mut PiRows::<R> { builder: &mut builder, early, reader: PhantomData });
     builder.finish()
 }
 
+/// Fewer lines than this are not worth another thread.
+const MIN_LINES: usize = 64;
+
+/// A line that was parsed ahead, on any thread of the pool.
+struct Early<'l> {
+    text: &'l str,
+    record: Option<Result<Record<'l>, String>>,
+}
+
+impl<'l> Early<'l> {
+    /// Lines that are blank or padded are left for later.
+    fn new<R: Reader>(line: &'l Line<'_>) -> Self {
+        let text = line.text.trim();
+        let plain = text.starts_with('{') && !text.ends_with('\0');
+        Self { text, record: plain.then(|| R::record(text)) }
+    }
+}
+
 /// The lines of a session, read by `R`.
-struct PiRows<'b, R> {
+struct PiRows<'b, 'l, R> {
     builder: &'b mut Builder,
+    early: Vec<Early<'l>>,
     reader: PhantomData<R>,
 }
 
-impl<R: Reader> rows::Rows for PiRows<'_, R> {
+impl<R: Reader> rows::Rows for PiRows<'_, '_, R> {
     const BEGINS: &'static [&'static str] = &["{\"type\":"];
 
     fn counts(&mut self) -> &mut LineCounts {
@@ -69,7 +93,9 @@ impl<R: Reader> rows::Rows for PiRows<'_, R> {
     }
 
     fn record(&mut self, at: (usize, usize), text: &str) -> Result<(), String> {
-        let record = R::record(text)?;
+        // A repaired record is another text than the line that was parsed ahead.
+        let early = self.early.get_mut(at.0 - 1).filter(|early| std::ptr::eq(early.text, text));
+        let record = early.and_then(|early| early.record.take()).unwrap_or_else(|| R::record(text))?;
         self.builder.push(at, text, record);
         Ok(())
     }
