@@ -3,7 +3,7 @@
 #![allow(missing_docs, reason = "the macros of criterion make public functions")]
 
 #[path = "../tests/common/mod.rs"]
-#[allow(clippy::print_stderr, clippy::unwrap_used, reason = "it belongs to the tests, which may")]
+#[allow(clippy::print_stderr, reason = "it belongs to the tests, which may")]
 mod common;
 mod session;
 

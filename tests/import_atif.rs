@@ -132,7 +132,7 @@ fn calls_and_results_of_a_step_are_taken_apart() {
     );
     assert_eq!(
         (read.findings.len(), texts(&read.transcript)),
-        (0, vec!["do".into(), "".into(), "B".into(), "A".into(), "".into(), "".into()])
+        (0, vec!["do".into(), String::new(), "B".into(), "A".into(), String::new(), String::new()])
     );
     let ids: Vec<(&str, usize)> = read.transcript.entries.iter().map(|entry| (&*entry.id, entry.line)).collect();
     assert_eq!(ids, [("1", 1), ("2", 2), ("2.b", 2), ("2.a", 2), ("3", 3), ("3.c", 3)]);

@@ -1,4 +1,4 @@
-//! LangGraph states and LangChain messages: the shared files, and every quirk of the format in a made-up one.
+//! `LangGraph` states and LangChain messages: the shared files, and every quirk of the format in a made-up one.
 
 #![expect(clippy::unwrap_used, reason = "made by hand: what cannot be read is a failed test")]
 

@@ -22,7 +22,7 @@ use self::session::Session;
 pub(super) use self::sniff::sniff;
 use super::document::Document;
 use super::value::Value;
-use super::{Finding, FindingKind, ImportError, Imported, LineCounts, lines, rows, surrogates};
+use super::{Finding, FindingKind, ImportError, Imported, LineCounts, lines, rows};
 
 const EXPECTED: &str = "an ATIF trajectory with `steps`";
 
@@ -108,15 +108,7 @@ impl rows::Rows for Stream {
     }
 
     fn record(&mut self, at: (usize, usize), text: &str) -> Result<(), String> {
-        let value = Value::read(text, 0).map_err(|error| error.to_string())?;
-        if !value.is_object() {
-            return Err("not a JSON object".to_owned());
-        }
-        let lone = surrogates::lone(text);
-        if lone > 0 {
-            let fault = format!("{lone} lone surrogates: U+FFFD in texts, as spelled in JSON arguments");
-            self.fault(at, None, FindingKind::LoneSurrogate, fault);
-        }
+        let value = rows::object(self, at, text)?;
         let fields = value.object();
         if fields.has("__header__") {
             self.session.header(at.0, &fields);

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::value::Value;
-use super::{Finding, FindingKind, Imported, LineCounts, surrogates};
+use super::{Finding, FindingKind, Imported, LineCounts};
 use crate::transcript::{Block, Content, Entry, EntryIdx, EntryKind, Message, ToolCall, ToolResult, Transcript};
 
 /// What is known of an entry besides its content.
@@ -49,15 +49,6 @@ impl Chain {
     /// Notes a fault on one line.
     pub(super) fn fault(&mut self, line: usize, kind: FindingKind, message: impl Into<String>) {
         self.findings.push(Finding { line, last_line: line, offset: None, kind, message: message.into() });
-    }
-
-    /// Reports the lone surrogates that `raw` escapes.
-    pub(super) fn check_surrogates(&mut self, line: usize, raw: &str) {
-        let count = surrogates::lone(raw);
-        if count > 0 {
-            let message = format!("{count} lone surrogates: U+FFFD in texts, as spelled in JSON arguments");
-            self.fault(line, FindingKind::LoneSurrogate, message);
-        }
     }
 
     /// Appends an entry and returns its position. Without an id of its own, or with one that is taken, an entry gets

@@ -133,10 +133,8 @@ impl Rows for File {
 
     fn record(&mut self, at: (usize, usize), text: &str) -> Result<(), String> {
         let value = Value::read(text, 0).map_err(|error| error.to_string())?;
-        let lone = super::surrogates::lone(text);
-        if lone > 0 {
-            let message = format!("{lone} lone surrogates: U+FFFD in texts, as spelled in JSON arguments");
-            self.fault(at, None, FindingKind::LoneSurrogate, message);
+        if let Some((kind, fault)) = super::surrogates::fault(text) {
+            self.fault(at, None, kind, fault);
         }
         self.line(at.0, value);
         Ok(())

@@ -12,7 +12,6 @@ use std::collections::HashMap;
 use super::chain::{Chain, Stamp};
 use super::document::Document;
 use super::rows::{self, Rows};
-use super::surrogates;
 use super::value::{Object, Value};
 use super::{Confidence, Finding, FindingKind, ImportError, Imported, LineCounts};
 use crate::transcript::{JsonText, Meta};
@@ -88,15 +87,7 @@ impl Rows for File {
     }
 
     fn record(&mut self, at: (usize, usize), text: &str) -> Result<(), String> {
-        let value = Value::read(text, 0).map_err(|error| error.to_string())?;
-        if !value.is_object() {
-            return Err("not an object".to_owned());
-        }
-        let lone = surrogates::lone(text);
-        if lone > 0 {
-            let message = format!("{lone} lone surrogates: U+FFFD in texts, as spelled in JSON arguments");
-            self.fault(at, None, FindingKind::LoneSurrogate, message);
-        }
+        let value = rows::object(self, at, text)?;
         self.line(at.0, value);
         Ok(())
     }

@@ -29,7 +29,7 @@ pub(super) use self::sniff::sniff;
 use super::chain::Chain;
 use super::document::Document;
 use super::value::Value;
-use super::{Finding, FindingKind, ImportError, Imported, LineCounts, lines, rows, surrogates};
+use super::{Finding, FindingKind, ImportError, Imported, LineCounts, lines, rows};
 
 const EXPECTED: &str = "events of OpenHands, or instances with a `history`";
 
@@ -133,15 +133,7 @@ impl rows::Rows for Sessions {
     }
 
     fn record(&mut self, at: (usize, usize), text: &str) -> Result<(), String> {
-        let value = Value::read(text, 0).map_err(|error| error.to_string())?;
-        if !value.is_object() {
-            return Err("not a JSON object".to_owned());
-        }
-        let lone = surrogates::lone(text);
-        if lone > 0 {
-            let fault = format!("{lone} lone surrogates: U+FFFD in texts, as spelled in JSON arguments");
-            self.fault(at, None, FindingKind::LoneSurrogate, fault);
-        }
+        let value = rows::object(self, at, text)?;
         self.take(at.0, value);
         Ok(())
     }

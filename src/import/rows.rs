@@ -6,6 +6,7 @@
 
 use super::json::leading_values;
 use super::lines::{self, Line};
+use super::surrogates;
 use super::value::Value;
 use super::{FindingKind, LineCounts};
 
@@ -25,6 +26,18 @@ pub(super) trait Rows {
 
     /// Takes the record in `text`, or says why there is none. Anything after the record is an error.
     fn record(&mut self, at: (usize, usize), text: &str) -> Result<(), String>;
+}
+
+/// The object in `text`, with a fault for the lone surrogates that it spells.
+pub(super) fn object<'t>(rows: &mut impl Rows, at: (usize, usize), text: &'t str) -> Result<Value<'t>, String> {
+    let value = Value::read(text, 0).map_err(|error| error.to_string())?;
+    if !value.is_object() {
+        return Err("not a JSON object".to_owned());
+    }
+    if let Some((kind, fault)) = surrogates::fault(text) {
+        rows.fault(at, None, kind, fault);
+    }
+    Ok(value)
 }
 
 /// How many lines one broken record is looked for in. Longer ones are given up, so that reading stays linear.

@@ -128,13 +128,12 @@ impl<'a> Live<'a> {
             items.filter(|(_, sent)| **sent).map(|(item, _)| item.clone()).collect::<Vec<_>>()
         };
         match &mut self.earlier {
-            Earlier::None => {}
             Earlier::Leading(len) => self.earlier = Earlier::Apart(at.min(*len), sent(at.min(*len)..*len)),
             Earlier::Apart(leading, items) if at < *leading => {
                 items.splice(0..0, sent(at..*leading));
                 *leading = at;
             }
-            Earlier::Apart(..) => {}
+            Earlier::None | Earlier::Apart(..) => {}
         }
     }
 

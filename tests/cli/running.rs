@@ -180,7 +180,6 @@ fn a_dataset_folder_brings_its_head_and_its_items() {
 }
 
 #[test]
-#[ignore = "a minute and more in a debug build"]
 fn without_a_command_the_default_experiment_runs() {
     let folder = tempfile::tempdir().unwrap();
     let done = good(folder.path(), &[]);

@@ -3,7 +3,7 @@
 use super::compacted;
 use crate::import::chain::{Chain, Stamp};
 use crate::import::chat::usage::exclusive;
-use crate::import::rows::Rows;
+use crate::import::rows::{self, Rows};
 use crate::import::value::{Object, Value};
 use crate::import::{Finding, FindingKind, ImportError, Imported, LineCounts};
 use crate::transcript::{EntryKind, JsonText, Message, Meta, Text, Usage};
@@ -56,11 +56,7 @@ impl Rows for Session {
     }
 
     fn record(&mut self, at: (usize, usize), text: &str) -> Result<(), String> {
-        let value = Value::read(text, 0).map_err(|error| error.to_string())?;
-        if !value.is_object() {
-            return Err("not an object".to_owned());
-        }
-        self.chain.check_surrogates(at.0, text);
+        let value = rows::object(self, at, text)?;
         self.push(at.0, value);
         Ok(())
     }
