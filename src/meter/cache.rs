@@ -52,6 +52,7 @@ pub struct Cache {
     compactions: u64,
     kept: f64,
     kept_ratio: f64,
+    ratios: u64,
     summary_input: u64,
     summary_output: u64,
     failed: u64,
@@ -74,7 +75,11 @@ impl Meter for Cache {
                 self.summary_output += compaction.summary_output.0;
                 self.compactions += 1;
                 self.kept += number(after.0);
-                self.kept_ratio += if before > Tokens(0) { number(after.0) / number(before.0) } else { 0.0 };
+                // A context of nothing has no ratio; it must not enter the mean as one.
+                if before > Tokens(0) {
+                    self.kept_ratio += number(after.0) / number(before.0);
+                    self.ratios += 1;
+                }
             }
             ReplayEvent::Edit(edit) => self.invalidated += edit.invalidated.0,
             ReplayEvent::Overflow(overflow) => self.failed += overflow.reference.0,
@@ -97,7 +102,7 @@ impl Meter for Cache {
             ("rewritten_tokens", sum(self.rewritten)),
             ("dropped_tokens", sum(self.dropped)),
             ("kept_tokens", mean(self.kept, self.compactions, NOTHING_COMPACTED)),
-            ("kept_ratio", mean(self.kept_ratio, self.compactions, NOTHING_COMPACTED)),
+            ("kept_ratio", mean(self.kept_ratio, self.ratios, NOTHING_COMPACTED)),
             ("summary_input_tokens", sum(self.summary_input)),
             ("summary_output_tokens", sum(self.summary_output)),
             ("failed_tokens", sum(self.failed)),
