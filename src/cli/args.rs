@@ -33,6 +33,8 @@ pub(super) enum Command {
     Replay(ReplayArgs),
     /// Say what is in a session file: entries, tokens, usage, compactions, faults
     Inspect(InspectArgs),
+    /// Convert session files of any format to Pi sessions, chat-completions bodies or neutral JSON Lines
+    Import(ImportArgs),
     /// Say what is wrong with session files; exit code 5 if anything is
     Validate(ValidateArgs),
     /// Name what can be chosen: strategies, estimators, triggers, cuts, templates, formats, tokenizers
@@ -140,6 +142,41 @@ pub(super) struct InspectArgs {
     /// Exact tokenizer behind reference counts
     #[arg(long, default_value = "o200k_base", value_name = "NAME")]
     pub(super) reference: String,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+What the target cannot hold is counted on stderr, and as JSON with --report.
+
+Examples:
+  cutpoint import rollout.jsonl --to pi > session.jsonl     one session, on stdout
+  cutpoint import ~/.claude/projects --to jsonl --out out   a folder, for analysis elsewhere
+  cutpoint import session.jsonl --to openai                 the context of the next request")]
+pub(super) struct ImportArgs {
+    /// Session files, dataset folders, or folders of sessions
+    #[arg(required = true, value_name = "SRC")]
+    pub(super) sources: Vec<PathBuf>,
+    /// What to write: `pi` (version 3), `openai` (a request body with the session's context), `jsonl` (one record an entry)
+    #[arg(long, value_name = "pi|openai|jsonl")]
+    pub(super) to: String,
+    /// Folder to write to, or `-` for stdout
+    #[arg(long, default_value = "-", value_name = "DIR")]
+    pub(super) out: PathBuf,
+    /// Context of an `openai` body: `recorded` with the recorded compactions in force, `full` as if never compacted
+    #[arg(long, default_value = "recorded", value_name = "full|recorded")]
+    pub(super) history: String,
+    /// Add token counts by this exact tokenizer to `jsonl`
+    #[arg(long, value_name = "NAME")]
+    pub(super) tokens: Option<String>,
+    /// Write what was found, lost, changed and added to this file, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub(super) report: Option<PathBuf>,
+    /// Overwrite files that are there
+    #[arg(long)]
+    pub(super) force: bool,
+    /// Exit with 5 if the files have findings, after all of them are printed
+    #[arg(long)]
+    pub(super) strict: bool,
 }
 
 #[derive(Debug, Args)]

@@ -2,6 +2,7 @@
 
 mod args;
 mod findings;
+mod import;
 mod inspect;
 mod list;
 mod replay;
@@ -30,6 +31,7 @@ pub fn main() -> ExitCode {
         Some(Command::Run(args)) => run::run(&args),
         Some(Command::Replay(args)) => replay::replay(&args),
         Some(Command::Inspect(args)) => inspect::inspect(&args),
+        Some(Command::Import(args)) => import::import(&args),
         Some(Command::Validate(args)) => validate::validate(&args),
         Some(Command::List(args)) => list::list(&args),
         Some(Command::Report(args)) => report::report(&args),
