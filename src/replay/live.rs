@@ -83,6 +83,19 @@ impl<'a> Live<'a> {
         messages.filter_map(|index| self.view.message(index))
     }
 
+    /// Whether the item of this place is sent.
+    pub fn is_sent(&self, index: usize) -> bool {
+        self.sent[index]
+    }
+
+    /// Leading items that are those of the request before, and are sent as they were then.
+    pub fn unchanged_items(&self) -> usize {
+        match &self.earlier {
+            Earlier::None => 0,
+            Earlier::Leading(items) | Earlier::Apart(items, _) => *items,
+        }
+    }
+
     /// How many messages the request has.
     pub fn sent_messages(&self) -> u64 {
         self.sent_count
