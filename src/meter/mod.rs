@@ -1,6 +1,6 @@
 //! Observers of a replay that measure. They may know the future and the annotations; nothing of theirs flows back.
 
-mod cache;
+pub mod cache;
 mod estimation;
 pub mod goal;
 mod structure;
