@@ -16,5 +16,6 @@ pub mod meter;
 pub mod replay;
 pub mod report;
 pub mod results;
+pub mod stats;
 pub mod tokens;
 pub mod transcript;

@@ -11,7 +11,7 @@ use cutpoint::meter::cache::{
     Block, BlockTable, BreakReason, Breakpoint, Feed, InferredHead, Layer, Life, Matching, Millis, Outcome, Placement,
     Places, Prompt, Reasoning, Refresh, Request, Rules, Seconds, Settings, Simulator, Sort, preset,
 };
-use cutpoint::replay::{CountCache, EstimateTable, History, Live, Model, ReplayEvent, ReplayInput, replay};
+use cutpoint::replay::{CountCache, EstimateTable, History, Live, Model, Outline, ReplayEvent, ReplayInput, replay};
 use cutpoint::tokens::{MessageTable, Reference};
 use cutpoint::transcript::{Tokens, Transcript};
 use serde_json::Value;
@@ -145,6 +145,7 @@ fn each_request(transcript: &Transcript, mut each: impl FnMut(&Live<'_>)) {
     let input = ReplayInput {
         transcript,
         path: &path,
+        outline: &Outline::new(transcript),
         reference: &reference,
         estimates: &estimates,
         counts: &counts,

@@ -33,6 +33,8 @@ pub(super) enum Command {
     Replay(ReplayArgs),
     /// Say what is in a session file: entries, tokens, usage, compactions, faults
     Inspect(InspectArgs),
+    /// Say what is wrong with session files; exit code 5 if anything is
+    Validate(ValidateArgs),
     /// Name what can be chosen: strategies, estimators, triggers, cuts, templates, formats, tokenizers
     List(ListArgs),
     /// Write the HTML and CSV of a finished run again
@@ -87,6 +89,9 @@ pub(super) struct RunArgs {
     /// Threads; 0 takes all cores
     #[arg(long, default_value_t = 0)]
     pub(super) threads: usize,
+    /// Exit with 5 if the files have findings, after all of them are printed
+    #[arg(long)]
+    pub(super) strict: bool,
 }
 
 impl RunArgs {
@@ -119,6 +124,9 @@ pub(super) struct ReplayArgs {
     /// What the summary of that compaction shall look at
     #[arg(long, value_name = "TEXT", requires = "compact_at")]
     pub(super) focus: Option<String>,
+    /// Exit with 5 if the files have findings, after all of them are printed
+    #[arg(long)]
+    pub(super) strict: bool,
 }
 
 #[derive(Debug, Args)]
@@ -126,9 +134,25 @@ pub(super) struct InspectArgs {
     /// Session files or dataset folders; `embedded:NAME` is one of the program's own
     #[arg(required = true)]
     pub(super) transcripts: Vec<PathBuf>,
+    /// Exit with 5 if the files have findings, after all of them are printed
+    #[arg(long)]
+    pub(super) strict: bool,
     /// Exact tokenizer behind reference counts
     #[arg(long, default_value = "o200k_base", value_name = "NAME")]
     pub(super) reference: String,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  cutpoint validate ~/.pi/agent/sessions --json    every fault with file, line, column, kind and what was done")]
+pub(super) struct ValidateArgs {
+    /// Session files, dataset folders, or folders of sessions
+    #[arg(required = true, value_name = "SRC")]
+    pub(super) sources: Vec<PathBuf>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(super) json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -1,11 +1,13 @@
 //! The command line: one file per command.
 
 mod args;
+mod findings;
 mod inspect;
 mod list;
 mod replay;
 mod report;
 mod run;
+mod validate;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -28,6 +30,7 @@ pub fn main() -> ExitCode {
         Some(Command::Run(args)) => run::run(&args),
         Some(Command::Replay(args)) => replay::replay(&args),
         Some(Command::Inspect(args)) => inspect::inspect(&args),
+        Some(Command::Validate(args)) => validate::validate(&args),
         Some(Command::List(args)) => list::list(&args),
         Some(Command::Report(args)) => report::report(&args),
     };
@@ -87,8 +90,12 @@ fn hint(error: &anyhow::Error) -> Option<String> {
     }
     match error.downcast_ref::<CorpusError>() {
         Some(CorpusError::Import(error)) => return Some(error.hint().to_owned()),
+        Some(CorpusError::NoDataset(_)) => return Some("`cutpoint list datasets` names all".to_owned()),
         Some(CorpusError::Nothing(_)) => return Some("name a session file, or a folder with some in it".to_owned()),
         _ => {}
+    }
+    if error.is::<findings::Faulty>() {
+        return Some("each is listed with what was done about it; all else was read".to_owned());
     }
     if error.is::<UnknownReference>() {
         return Some("`cutpoint list tokenizers` names all".to_owned());
@@ -113,7 +120,14 @@ fn exit_of(error: &anyhow::Error) -> Exit {
     if error.is::<run::Stopped>() {
         return Exit::Inconclusive;
     }
-    if error.is::<CorpusError>() || error.is::<ImportError>() || error.is::<RunError>() {
+    if let Some(CorpusError::NoDataset(_)) = error.downcast_ref() {
+        return Exit::Usage;
+    }
+    if error.is::<findings::Faulty>()
+        || error.is::<CorpusError>()
+        || error.is::<ImportError>()
+        || error.is::<RunError>()
+    {
         Exit::BadInput
     } else {
         Exit::Usage

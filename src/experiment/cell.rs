@@ -7,7 +7,7 @@ use super::{Cell, ConfigError, Experiment, Session};
 use crate::engine::summarize::Completer;
 use crate::meter::goal::{Goal, Presence};
 use crate::meter::{Cache, Estimation, Meter, Structure};
-use crate::replay::{CountCache, EstimateTable, History, Model, ReplayInput, replay};
+use crate::replay::{CountCache, EstimateTable, History, Model, Outline, ReplayInput, replay};
 use crate::results::{CellRecord, EventRecord, ItemRecord, SCHEMA};
 use crate::tokens::{MessageTable, Reference};
 use crate::transcript::{EntryIdx, Tokens};
@@ -19,6 +19,8 @@ pub struct Prepared<'s> {
     pub session: &'s Session,
     /// Its path.
     pub path: Vec<EntryIdx>,
+    /// What a replay asks of every entry.
+    pub outline: Outline,
     /// Reference counts.
     pub reference: MessageTable,
     /// Estimates, by name of the estimator.
@@ -38,6 +40,7 @@ impl<'s> Prepared<'s> {
         Self {
             session,
             path: session.transcript.path(),
+            outline: Outline::new(&session.transcript),
             reference: MessageTable::new(&session.transcript, reference),
             estimates,
             presence: Presence::new(&session.transcript, &session.items),
@@ -68,6 +71,7 @@ pub fn run_cell(
     let input = ReplayInput {
         transcript: &session.transcript,
         path: &prepared.path,
+        outline: &prepared.outline,
         reference: &prepared.reference,
         estimates,
         counts,

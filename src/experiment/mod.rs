@@ -7,6 +7,7 @@ mod embedded;
 mod grid;
 mod record;
 mod run;
+mod source;
 
 pub use cell::{Prepared, run_cell};
 pub use config::{ConfigError, Experiment, ModelConfig, OwnStrategy, StrategyConfig};
@@ -14,3 +15,4 @@ pub use corpus::{Corpus, CorpusError, Session, load};
 pub use embedded::EMBEDDED;
 pub use grid::{Cell, grid};
 pub use run::{FailedRun, RunOptions, RunOutcome, run};
+pub use source::{Source, Sources};

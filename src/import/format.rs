@@ -1,5 +1,6 @@
 //! Telling the formats apart by their first bytes. File names are not looked at.
 
+use super::finding::locate;
 use super::{
     ImportError, Imported, anthropic, atif, chat, claude_code, codex, gemini, inspect, langgraph, mini_swe, openhands,
     pi, swe_agent,
@@ -122,6 +123,13 @@ impl Format {
 
     /// Reads a whole file of this format: one transcript, or several where the format allows it.
     pub fn read(self, bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
+        let mut all = self.read_unlocated(bytes)?;
+        all.iter_mut().for_each(|one| locate(bytes, &mut one.findings));
+        Ok(all)
+    }
+
+    /// The same with findings that have offsets and no columns yet.
+    fn read_unlocated(self, bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
         match self {
             Self::Pi => pi::read(bytes).map(|one| vec![one]),
             Self::Codex => codex::read(bytes),

@@ -28,12 +28,14 @@ mod slot;
 mod surrogates;
 pub mod swe_agent;
 mod value;
+mod walk;
 
 use std::path::Path;
 
 pub use error::ImportError;
 pub use finding::{Finding, FindingKind, Imported, LineCounts};
 pub use format::{Confidence, Format, sniff};
+pub use walk::{Walk, walk};
 
 /// Bytes looked at to tell the format.
 const HEAD: usize = 64 * 1024;

@@ -25,7 +25,8 @@ const EDGES: &[(&str, &[&str], &str)] = &[
         &["import", "tokens", "engine", "llm", "replay", "meter", "results", "measure", "transcript"],
         "runs cells and records them",
     ),
-    ("report", &["results", "measure"], "reads only the run folder"),
+    ("stats", &[], "numbers in, numbers out"),
+    ("report", &["results", "measure", "stats"], "reads only the run folder"),
     (
         "cli",
         &[
@@ -65,7 +66,7 @@ const CONFINED: &[(&str, &[&str], &str)] = &[
 ];
 
 /// Modules whose result must follow from their arguments alone.
-const PURE: &[&str] = &["transcript", "tokens", "engine", "replay", "meter", "measure"];
+const PURE: &[&str] = &["transcript", "tokens", "engine", "replay", "meter", "measure", "stats"];
 
 /// What they may not touch: files, environment, clock, network, processes, chance, a runtime.
 const IMPURE: &[&str] = &[
