@@ -37,6 +37,10 @@ pub(super) enum Command {
     List(ListArgs),
     /// Write the HTML and CSV of a finished run again
     Report(ReportArgs),
+    /// Score the summaries that a recording holds, without a model: what they kept, lost and made up
+    Audit(AuditArgs),
+    /// Check annotated items, show each in its context, or draft some for a person to finish
+    Annotate(AnnotateArgs),
 }
 
 /// What decides the result of a replay.
@@ -54,6 +58,9 @@ pub(super) struct Setting {
     /// Seed, handed to the mock LLM
     #[arg(long, default_value_t = 0)]
     pub(super) seed: u64,
+    /// Summary template in place of the strategy's own: a name, `by-task`, or a TOML file
+    #[arg(long, value_name = "NAME|FILE")]
+    pub(super) template: Option<String>,
     /// Share of what the mock LLM would keep that it loses, 0 to 1
     #[arg(long, default_value_t = 0.0, value_name = "SHARE")]
     pub(super) mock_loss: f64,
@@ -68,7 +75,7 @@ pub(super) struct Setting {
 #[derive(Debug, Clone, Args)]
 pub(super) struct RunArgs {
     /// Experiment file (TOML), in place of the options that choose sessions, strategies and models
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["transcripts", "strategy", "window", "history", "reference", "seed", "mock_loss"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["transcripts", "strategy", "window", "history", "reference", "seed", "template", "mock_loss"])]
     pub(super) config: Option<PathBuf>,
     /// Session files, dataset folders, or folders of sessions; without any, the embedded datasets
     #[arg(long, num_args = 1.., value_name = "PATH")]
@@ -132,10 +139,56 @@ pub(super) struct InspectArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cutpoint audit session.jsonl                    what did its compactions lose, and in which line was it said?
+  cutpoint audit DIR --out reports/audit          a page and two CSV files for all sessions of a folder")]
+pub(super) struct AuditArgs {
+    /// Session files, dataset folders, or folders of sessions
+    #[arg(required = true)]
+    pub(super) transcripts: Vec<PathBuf>,
+    /// Output folder; without it, the page goes to stdout
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: Option<PathBuf>,
+    /// Print the names and values themselves, not digests of them
+    #[arg(long)]
+    pub(super) show_text: bool,
+    /// Exact tokenizer behind reference counts
+    #[arg(long, default_value = "o200k_base", value_name = "NAME")]
+    pub(super) reference: String,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cutpoint annotate session.jsonl --draft > items.toml     rules, values, files and errors, to be finished by hand
+  cutpoint annotate session.jsonl --items items.toml       is it valid, what is doubtful, where does each item stand?
+  cutpoint annotate session.jsonl --items a.toml --against b.toml     do two annotators agree?")]
+pub(super) struct AnnotateArgs {
+    /// Session file or dataset folder; `embedded:NAME` is one of the program's own
+    pub(super) transcript: PathBuf,
+    /// Items to check; by default those of the dataset folder
+    #[arg(long, value_name = "FILE", conflicts_with = "draft")]
+    pub(super) items: Option<PathBuf>,
+    /// Items of a second annotator: print the agreement
+    #[arg(long, value_name = "FILE", conflicts_with = "draft")]
+    pub(super) against: Option<PathBuf>,
+    /// Print draft items instead
+    #[arg(long)]
+    pub(super) draft: bool,
+    /// Leave the items out, print only whether they are valid and what is doubtful
+    #[arg(long)]
+    pub(super) quiet: bool,
+}
+
+#[derive(Debug, Args)]
 pub(super) struct ListArgs {
     /// What to list; without it, everything
     #[arg(value_enum)]
     pub(super) what: Option<Listed>,
+    /// Print one template whole: a file to start one's own from
+    #[arg(long, value_name = "NAME")]
+    pub(super) show: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -1,11 +1,14 @@
 //! The command line: one file per command.
 
+mod annotate;
 mod args;
+mod audit;
 mod inspect;
 mod list;
 mod replay;
 mod report;
 mod run;
+mod template;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -17,6 +20,7 @@ use args::{Cli, Command};
 use crate::error::Exit;
 use crate::experiment::{ConfigError, CorpusError, FailedRun};
 use crate::import::ImportError;
+use crate::meter::goal::ItemsError;
 use crate::results::RunError;
 use crate::tokens::UnknownReference;
 
@@ -30,6 +34,8 @@ pub fn main() -> ExitCode {
         Some(Command::Inspect(args)) => inspect::inspect(&args),
         Some(Command::List(args)) => list::list(&args),
         Some(Command::Report(args)) => report::report(&args),
+        Some(Command::Audit(args)) => audit::run(&args),
+        Some(Command::Annotate(args)) => annotate::annotate(&args),
     };
     let exit = match result {
         Ok(()) => Exit::Pass,
@@ -113,7 +119,7 @@ fn exit_of(error: &anyhow::Error) -> Exit {
     if error.is::<run::Stopped>() {
         return Exit::Inconclusive;
     }
-    if error.is::<CorpusError>() || error.is::<ImportError>() || error.is::<RunError>() {
+    if error.is::<CorpusError>() || error.is::<ItemsError>() || error.is::<ImportError>() || error.is::<RunError>() {
         Exit::BadInput
     } else {
         Exit::Usage
