@@ -7,12 +7,12 @@ use anyhow::Context;
 
 use super::args::AnnotateArgs;
 use crate::engine::template::Template;
-use crate::experiment::Session;
+use crate::experiment::{Session, load};
 use crate::meter::goal::{GoalItem, ItemSet, agreement, doubts, draft, searched_text};
 use crate::transcript::{EntryIdx, Role};
 
 pub(super) fn annotate(args: &AnnotateArgs) -> anyhow::Result<()> {
-    let corpus = super::inspect::named(&args.transcript)?;
+    let corpus = load(std::slice::from_ref(&args.transcript))?;
     let mut out = io::stdout().lock();
     for session in &corpus.sessions {
         let path = session.transcript.path();

@@ -1,8 +1,12 @@
 //! The command tree. Help texts teach: what a command answers, and an example.
 
+mod forgotten;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub(super) use forgotten::{AnnotateArgs, AuditArgs};
 
 /// Offline evaluation of context compaction in coding agents.
 ///
@@ -33,6 +37,10 @@ pub(super) enum Command {
     Replay(ReplayArgs),
     /// Say what is in a session file: entries, tokens, usage, compactions, faults
     Inspect(InspectArgs),
+    /// Convert session files of any format to Pi sessions, chat-completions bodies or neutral JSON Lines
+    Import(ImportArgs),
+    /// Say what is wrong with session files; exit code 5 if anything is
+    Validate(ValidateArgs),
     /// Name what can be chosen: strategies, estimators, triggers, cuts, templates, formats, tokenizers
     List(ListArgs),
     /// Write the HTML and CSV of a finished run again
@@ -94,6 +102,9 @@ pub(super) struct RunArgs {
     /// Threads; 0 takes all cores
     #[arg(long, default_value_t = 0)]
     pub(super) threads: usize,
+    /// Exit with 5 if the files have findings, after all of them are printed
+    #[arg(long)]
+    pub(super) strict: bool,
 }
 
 impl RunArgs {
@@ -126,6 +137,9 @@ pub(super) struct ReplayArgs {
     /// What the summary of that compaction shall look at
     #[arg(long, value_name = "TEXT", requires = "compact_at")]
     pub(super) focus: Option<String>,
+    /// Exit with 5 if the files have findings, after all of them are printed
+    #[arg(long)]
+    pub(super) strict: bool,
 }
 
 #[derive(Debug, Args)]
@@ -133,6 +147,9 @@ pub(super) struct InspectArgs {
     /// Session files or dataset folders; `embedded:NAME` is one of the program's own
     #[arg(required = true)]
     pub(super) transcripts: Vec<PathBuf>,
+    /// Exit with 5 if the files have findings, after all of them are printed
+    #[arg(long)]
+    pub(super) strict: bool,
     /// Exact tokenizer behind reference counts
     #[arg(long, default_value = "o200k_base", value_name = "NAME")]
     pub(super) reference: String,
@@ -140,45 +157,50 @@ pub(super) struct InspectArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
+What the target cannot hold is counted on stderr, and as JSON with --report.
+
 Examples:
-  cutpoint audit session.jsonl                    what did its compactions lose, and in which line was it said?
-  cutpoint audit DIR --out reports/audit          a page and two CSV files for all sessions of a folder")]
-pub(super) struct AuditArgs {
+  cutpoint import rollout.jsonl --to pi > session.jsonl     one session, on stdout
+  cutpoint import ~/.claude/projects --to jsonl --out out   a folder, for analysis elsewhere
+  cutpoint import session.jsonl --to openai                 the context of the next request")]
+pub(super) struct ImportArgs {
     /// Session files, dataset folders, or folders of sessions
-    #[arg(required = true)]
-    pub(super) transcripts: Vec<PathBuf>,
-    /// Output folder; without it, the page goes to stdout
-    #[arg(long, value_name = "DIR")]
-    pub(super) out: Option<PathBuf>,
-    /// Print the names and values themselves, not digests of them
+    #[arg(required = true, value_name = "SRC")]
+    pub(super) sources: Vec<PathBuf>,
+    /// What to write: `pi` (version 3), `openai` (a request body with the session's context), `jsonl` (one record an entry)
+    #[arg(long, value_name = "pi|openai|jsonl")]
+    pub(super) to: String,
+    /// Folder to write to, or `-` for stdout
+    #[arg(long, default_value = "-", value_name = "DIR")]
+    pub(super) out: PathBuf,
+    /// Context of an `openai` body: `recorded` with the recorded compactions in force, `full` as if never compacted
+    #[arg(long, default_value = "recorded", value_name = "full|recorded")]
+    pub(super) history: String,
+    /// Add token counts by this exact tokenizer to `jsonl`
+    #[arg(long, value_name = "NAME")]
+    pub(super) tokens: Option<String>,
+    /// Write what was found, lost, changed and added to this file, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub(super) report: Option<PathBuf>,
+    /// Overwrite files that are there
     #[arg(long)]
-    pub(super) show_text: bool,
-    /// Exact tokenizer behind reference counts
-    #[arg(long, default_value = "o200k_base", value_name = "NAME")]
-    pub(super) reference: String,
+    pub(super) force: bool,
+    /// Exit with 5 if the files have findings, after all of them are printed
+    #[arg(long)]
+    pub(super) strict: bool,
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Examples:
-  cutpoint annotate session.jsonl --draft > items.toml     rules, values, files and errors, to be finished by hand
-  cutpoint annotate session.jsonl --items items.toml       is it valid, what is doubtful, where does each item stand?
-  cutpoint annotate session.jsonl --items a.toml --against b.toml     do two annotators agree?")]
-pub(super) struct AnnotateArgs {
-    /// Session file or dataset folder; `embedded:NAME` is one of the program's own
-    pub(super) transcript: PathBuf,
-    /// Items to check; by default those of the dataset folder
-    #[arg(long, value_name = "FILE", conflicts_with = "draft")]
-    pub(super) items: Option<PathBuf>,
-    /// Items of a second annotator: print the agreement
-    #[arg(long, value_name = "FILE", conflicts_with = "draft")]
-    pub(super) against: Option<PathBuf>,
-    /// Print draft items instead
+Example:
+  cutpoint validate ~/.pi/agent/sessions --json    every fault with file, line, column, kind and what was done")]
+pub(super) struct ValidateArgs {
+    /// Session files, dataset folders, or folders of sessions
+    #[arg(required = true, value_name = "SRC")]
+    pub(super) sources: Vec<PathBuf>,
+    /// Print one JSON document
     #[arg(long)]
-    pub(super) draft: bool,
-    /// Leave the items out, print only whether they are valid and what is doubtful
-    #[arg(long)]
-    pub(super) quiet: bool,
+    pub(super) json: bool,
 }
 
 #[derive(Debug, Args)]

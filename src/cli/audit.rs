@@ -9,7 +9,7 @@ use anyhow::Context;
 use sha2::{Digest, Sha256};
 
 use super::args::AuditArgs;
-use crate::experiment::{SessionAudit, audit};
+use crate::experiment::{SessionAudit, audit, load};
 use crate::measure::Measure;
 use crate::meter::goal::entity::EXTRACTOR;
 use crate::meter::goal::{AuditedCut, AuditedFact};
@@ -20,7 +20,7 @@ pub(super) fn run(args: &AuditArgs) -> anyhow::Result<()> {
     let mut audits = Vec::new();
     let mut stderr = io::stderr().lock();
     for path in &args.transcripts {
-        let corpus = super::inspect::named(path)?;
+        let corpus = load(std::slice::from_ref(path))?;
         for (_, reason) in &corpus.skipped {
             // With no stderr there is nobody to tell.
             let _ = writeln!(stderr, "skipped: {reason}");

@@ -3,12 +3,15 @@
 mod annotate;
 mod args;
 mod audit;
+mod findings;
+mod import;
 mod inspect;
 mod list;
 mod replay;
 mod report;
 mod run;
 mod template;
+mod validate;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -32,6 +35,8 @@ pub fn main() -> ExitCode {
         Some(Command::Run(args)) => run::run(&args),
         Some(Command::Replay(args)) => replay::replay(&args),
         Some(Command::Inspect(args)) => inspect::inspect(&args),
+        Some(Command::Import(args)) => import::import(&args),
+        Some(Command::Validate(args)) => validate::validate(&args),
         Some(Command::List(args)) => list::list(&args),
         Some(Command::Report(args)) => report::report(&args),
         Some(Command::Audit(args)) => audit::run(&args),
@@ -93,8 +98,12 @@ fn hint(error: &anyhow::Error) -> Option<String> {
     }
     match error.downcast_ref::<CorpusError>() {
         Some(CorpusError::Import(error)) => return Some(error.hint().to_owned()),
+        Some(CorpusError::NoDataset(_)) => return Some("`cutpoint list datasets` names all".to_owned()),
         Some(CorpusError::Nothing(_)) => return Some("name a session file, or a folder with some in it".to_owned()),
         _ => {}
+    }
+    if error.is::<findings::Faulty>() {
+        return Some("each is listed with what was done about it; all else was read".to_owned());
     }
     if error.is::<UnknownReference>() {
         return Some("`cutpoint list tokenizers` names all".to_owned());
@@ -119,7 +128,15 @@ fn exit_of(error: &anyhow::Error) -> Exit {
     if error.is::<run::Stopped>() {
         return Exit::Inconclusive;
     }
-    if error.is::<CorpusError>() || error.is::<ItemsError>() || error.is::<ImportError>() || error.is::<RunError>() {
+    if let Some(CorpusError::NoDataset(_)) = error.downcast_ref() {
+        return Exit::Usage;
+    }
+    if error.is::<findings::Faulty>()
+        || error.is::<CorpusError>()
+        || error.is::<ItemsError>()
+        || error.is::<ImportError>()
+        || error.is::<RunError>()
+    {
         Exit::BadInput
     } else {
         Exit::Usage

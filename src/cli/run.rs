@@ -18,6 +18,7 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<()> {
     let mut corpus = load(&experiment.transcripts)?;
     super::inspect::give_head(&mut corpus, &args.setting)?;
     warn(&corpus);
+    super::findings::refuse(args.strict, &corpus.sessions)?;
     let folder = args.out.join(&experiment.name);
     let llm = Memo::new(Blocking::new(Mock::new(experiment.mock)?));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build().context("cannot start threads")?;

@@ -5,7 +5,7 @@ use crate::engine::preset::preset;
 use crate::engine::summarize::{Completer, LlmError, LlmRequest, LlmResponse};
 use crate::meter::goal::{Artifacts, Audit, AuditedCut, EntityIndex, Fabrication, Faith};
 use crate::meter::{Measures, Meter};
-use crate::replay::{CountCache, EstimateTable, History, Model, ReplayInput, replay};
+use crate::replay::{CountCache, EstimateTable, History, Model, Outline, ReplayInput, replay};
 use crate::tokens::{MessageTable, Reference};
 use crate::transcript::Tokens;
 
@@ -58,6 +58,7 @@ pub fn audit(session: &Session, reference: Reference) -> Result<SessionAudit, Co
     let input = ReplayInput {
         transcript,
         path: &path,
+        outline: &Outline::new(transcript),
         reference: &MessageTable::new(transcript, reference),
         estimates: &EstimateTable::new(transcript, &*strategy.estimator),
         counts: &CountCache::new(reference),

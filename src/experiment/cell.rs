@@ -14,7 +14,7 @@ use crate::meter::goal::{
     Shape, combined,
 };
 use crate::meter::{Cache, Estimation, Measures, Meter, Structure};
-use crate::replay::{CountCache, EstimateTable, History, Model, ReplayInput, replay};
+use crate::replay::{CountCache, EstimateTable, History, Model, Outline, ReplayInput, replay};
 use crate::results::{CellRecord, EventRecord, FutureRecord, ItemRecord, SCHEMA};
 use crate::tokens::{MessageTable, Reference};
 use crate::transcript::{EntryIdx, Tokens};
@@ -26,6 +26,8 @@ pub struct Prepared<'s> {
     pub session: &'s Session,
     /// Its path.
     pub path: Vec<EntryIdx>,
+    /// What a replay asks of every entry.
+    pub outline: Outline,
     /// Reference counts.
     pub reference: MessageTable,
     /// Estimates, by name of the estimator.
@@ -49,6 +51,7 @@ impl<'s> Prepared<'s> {
         Self {
             session,
             path: session.transcript.path(),
+            outline: Outline::new(&session.transcript),
             reference: MessageTable::new(&session.transcript, reference),
             estimates,
             presence: Presence::new(&session.transcript, &session.items),
@@ -89,6 +92,7 @@ pub fn run_cell(
     let input = ReplayInput {
         transcript: &session.transcript,
         path: &prepared.path,
+        outline: &prepared.outline,
         reference: &prepared.reference,
         estimates,
         counts,

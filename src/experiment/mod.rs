@@ -8,6 +8,7 @@ mod embedded;
 mod grid;
 mod record;
 mod run;
+mod source;
 
 pub use audit::{SessionAudit, audit};
 pub use cell::{Prepared, run_cell};
@@ -16,3 +17,4 @@ pub use corpus::{Corpus, CorpusError, Session, load};
 pub use embedded::EMBEDDED;
 pub use grid::{Cell, grid};
 pub use run::{FailedRun, RunOptions, RunOutcome, run};
+pub use source::{Source, Sources};

@@ -82,6 +82,12 @@ impl Extras {
         extras
     }
 
+    /// Removes the field `key` of the object at `place`, and gives its JSON text.
+    pub(super) fn take(&mut self, place: &str, key: &str) -> Option<Box<str>> {
+        let at = self.0.iter().position(|(at, name, _)| **at == *place && **name == *key)?;
+        Some(self.0.remove(at).2)
+    }
+
     /// The fields of the object at `place`, as key and JSON text.
     pub(super) fn at(&self, place: &str) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().filter(move |(at, ..)| **at == *place).map(|(_, key, raw)| (&**key, &**raw))

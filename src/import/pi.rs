@@ -11,8 +11,9 @@ mod content;
 mod emit;
 mod entry;
 mod json;
-mod links;
+pub(super) mod links;
 mod message;
+mod own;
 mod record;
 mod resolve;
 mod sniff;
@@ -27,6 +28,7 @@ use std::marker::PhantomData;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use self::json::{Reader, Sonic};
+pub use self::own::{Aside, aside};
 use self::record::Record;
 pub(super) use self::sniff::sniff;
 use self::tree::Builder;
@@ -49,7 +51,9 @@ fn read_with<R: Reader>(bytes: &[u8]) -> Result<Imported, ImportError> {
     let mut builder = Builder::new(surrogates::may_be_in(bytes));
     let early = lines.par_iter().with_min_len(MIN_LINES).map(Early::new::<R>).collect();
     rows::read(&lines, &mut PiRows::<R> { builder: &mut builder, early, reader: PhantomData });
-    builder.finish()
+    let mut imported = builder.finish()?;
+    own::restore(&mut imported);
+    Ok(imported)
 }
 
 /// Fewer lines than this are not worth another thread.

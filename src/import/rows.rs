@@ -119,6 +119,15 @@ fn recover(lines: &[Line<'_>], text: &str, reason: &str, builder: &mut impl Rows
     0
 }
 
+/// The byte at which a line stops being JSON; the first one when all of it is.
+fn broken_at(text: &str) -> usize {
+    match serde_json::from_str::<serde::de::IgnoredAny>(text) {
+        // Columns count bytes here, from 1. Most faults are seen at the byte after the last good one.
+        Err(error) => error.column().saturating_sub(1).min(text.len()),
+        Ok(_) => 0,
+    }
+}
+
 /// Reports a line, or the rest of one, that is not JSON.
 fn malformed(line: &Line<'_>, reason: &str, builder: &mut impl Rows) {
     let at = (line.number, line.number);
@@ -127,7 +136,7 @@ fn malformed(line: &Line<'_>, reason: &str, builder: &mut impl Rows) {
     } else {
         (FindingKind::TruncatedLine, "the file ends in the middle of a record")
     };
-    builder.fault(at, Some(line.offset), kind, format!("{what}; left out ({reason})"));
+    builder.fault(at, Some(line.offset + broken_at(&line.text)), kind, format!("{what}; left out ({reason})"));
 }
 
 /// Reads the last record of a line that begins with an unfinished one.

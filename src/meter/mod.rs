@@ -1,8 +1,9 @@
 //! Observers of a replay that measure. They may know the future and the annotations; nothing of theirs flows back.
 
-mod cache;
+pub mod cache;
 mod estimation;
 pub mod goal;
+pub mod price;
 mod structure;
 
 pub use cache::Cache;

@@ -4,6 +4,7 @@
 //! entry of the file. Text carries its lengths in every unit an estimator may want ([`Text`]), so that it is measured
 //! once, when it is read.
 
+pub mod class;
 mod entry;
 pub mod json;
 mod message;

@@ -5,6 +5,7 @@
 mod errors;
 mod reading;
 mod running;
+mod validating;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

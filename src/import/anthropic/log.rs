@@ -30,7 +30,7 @@ impl Rows for Log {
     }
 
     fn fault(&mut self, at: (usize, usize), offset: Option<usize>, kind: FindingKind, message: String) {
-        self.findings.push(Finding { line: at.0, last_line: at.1, offset, kind, message });
+        self.findings.push(Finding { line: at.0, last_line: at.1, offset, column: None, kind, message });
     }
 
     fn is_record(text: &str) -> bool {

@@ -48,7 +48,7 @@ impl Rows for Session {
     }
 
     fn fault(&mut self, at: (usize, usize), offset: Option<usize>, kind: FindingKind, message: String) {
-        self.chain.findings.push(Finding { line: at.0, last_line: at.1, offset, kind, message });
+        self.chain.findings.push(Finding { line: at.0, last_line: at.1, offset, column: None, kind, message });
     }
 
     fn is_record(text: &str) -> bool {

@@ -49,7 +49,7 @@ impl Builder {
 
     /// Notes a fault on the lines `at.0` to `at.1`.
     pub(super) fn fault(&mut self, at: (usize, usize), offset: Option<usize>, kind: FindingKind, message: String) {
-        self.findings.push(Finding { line: at.0, last_line: at.1, offset, kind, message });
+        self.findings.push(Finding { line: at.0, last_line: at.1, offset, column: None, kind, message });
     }
 
     fn drain(&mut self, at: (usize, usize), sink: &mut Sink) {
