@@ -8,7 +8,9 @@ mod record;
 
 pub use crate::measure::{Direction, Measure, MeasureDef};
 pub use folder::{Run, RunError, RunFolder};
-pub use record::{CellRecord, CompactionRecord, EventRecord, ItemRecord, Manifest, RequestRecord, TranscriptRecord};
+pub use record::{
+    CellRecord, CompactionRecord, EventRecord, FutureRecord, ItemRecord, Manifest, RequestRecord, TranscriptRecord,
+};
 
 /// Version of the records.
 pub const SCHEMA: u32 = 1;
