@@ -4,6 +4,7 @@ mod args;
 mod findings;
 mod inspect;
 mod list;
+mod merge;
 mod replay;
 mod report;
 mod run;
@@ -19,7 +20,7 @@ use args::{Cli, Command};
 use crate::error::Exit;
 use crate::experiment::{ConfigError, CorpusError, FailedRun};
 use crate::import::ImportError;
-use crate::results::RunError;
+use crate::results::{MergeError, RunError};
 use crate::tokens::UnknownReference;
 
 /// Parses the command line, runs the command, and prints what went wrong with a hint.
@@ -33,6 +34,7 @@ pub fn main() -> ExitCode {
         Some(Command::Validate(args)) => validate::validate(&args),
         Some(Command::List(args)) => list::list(&args),
         Some(Command::Report(args)) => report::report(&args),
+        Some(Command::Merge(args)) => merge::merge(&args),
     };
     let exit = match result {
         Ok(()) => Exit::Pass,
@@ -103,6 +105,9 @@ fn hint(error: &anyhow::Error) -> Option<String> {
     if let Some(FailedRun::Folder(_)) = error.downcast_ref() {
         return Some("choose a folder that can be written, with --out".to_owned());
     }
+    if error.is::<MergeError>() {
+        return Some("name the folder of every shard of one run, each made with --shard PART/OF".to_owned());
+    }
     if error.is::<RunError>() {
         return Some("name the folder of a run, such as reports/default: it holds manifest.json".to_owned());
     }
@@ -127,6 +132,7 @@ fn exit_of(error: &anyhow::Error) -> Exit {
         || error.is::<CorpusError>()
         || error.is::<ImportError>()
         || error.is::<RunError>()
+        || error.is::<MergeError>()
     {
         Exit::BadInput
     } else {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::record::record;
-use super::{Cell, ConfigError, Experiment, Session};
+use super::{Cell, ConfigError, Experiment, MeterName, Session};
 use crate::engine::summarize::Completer;
 use crate::meter::goal::{Goal, Presence};
 use crate::meter::{Cache, Estimation, Meter, Structure};
@@ -78,11 +78,20 @@ pub fn run_cell(
         model: &model,
         history,
         manual: &experiment.manual,
-        seed: cell.seed,
+        seed: cell.draws(),
     };
+    let measured = |meter| experiment.meters.contains(&meter);
     let mut goal = Box::new(Goal::new(&session.items, &prepared.presence, window));
-    let mut meters: Vec<Box<dyn Meter>> =
-        vec![Box::new(Structure::default()), Box::new(Estimation::default()), Box::new(Cache::default())];
+    let mut meters: Vec<Box<dyn Meter>> = Vec::new();
+    if measured(MeterName::Structure) {
+        meters.push(Box::new(Structure::default()));
+    }
+    if measured(MeterName::Estimation) {
+        meters.push(Box::new(Estimation::default()));
+    }
+    if measured(MeterName::Cache) {
+        meters.push(Box::new(Cache::default()));
+    }
     let mut events = Vec::new();
     replay(input, &mut strategy, llm, &mut |event| {
         goal.observe(event);
@@ -91,13 +100,16 @@ pub fn run_cell(
         }
         events.push(record(&cell.id, &session.transcript, event));
     });
-    let items = fates(session, &goal);
-    meters.push(goal);
+    let items = if measured(MeterName::Goal) { fates(session, &goal) } else { Vec::new() };
+    if measured(MeterName::Goal) {
+        meters.push(goal);
+    }
     let measures = meters.into_iter().flat_map(Meter::finish);
     let asks = cell.spec.summarizer.asks_model();
     let record = CellRecord {
         schema: SCHEMA,
         cell: cell.id.clone(),
+        inputs: cell.inputs.clone(),
         strategy: cell.strategy.clone(),
         mimics: cell.mimics.clone(),
         transcript: session.name.clone(),
@@ -106,6 +118,7 @@ pub fn run_cell(
         window_tokens: window.0,
         history: history.name().to_owned(),
         seed: cell.seed,
+        replicate: cell.replicate,
         estimator: strategy.estimator_name.clone(),
         summarizer: if asks { llm.name().to_owned() } else { "none".to_owned() },
         mock: asks && llm.is_mock(),
@@ -125,6 +138,8 @@ fn fates(session: &Session, goal: &Goal<'_>) -> Vec<ItemRecord> {
         critical: item.critical,
         fate: fate.name().to_owned(),
         score: fate.score(),
+        text: item.text.clone(),
+        lines: item.source.iter().map(|&idx| session.transcript.entry(idx).line as u64).collect(),
     };
     session.items.items.iter().zip(fates).map(record).collect()
 }

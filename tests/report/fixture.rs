@@ -124,6 +124,7 @@ fn cell(id: &str, strategy: &(&str, &str, u64, f64), transcript: &str, events: &
     CellRecord {
         schema: SCHEMA,
         cell: id.to_owned(),
+        inputs: id.to_owned(),
         strategy: name.to_owned(),
         mimics: (!mimics.is_empty()).then(|| mimics.to_owned()),
         transcript: transcript.to_owned(),
@@ -132,6 +133,7 @@ fn cell(id: &str, strategy: &(&str, &str, u64, f64), transcript: &str, events: &
         window_tokens: WINDOW,
         history: "full".to_owned(),
         seed: 1,
+        replicate: 0,
         estimator: if kept > 0 { "chars/4" } else { "none" }.to_owned(),
         summarizer: if name == "pi" { "mock" } else { "none" }.to_owned(),
         mock: name == "pi",
@@ -181,6 +183,8 @@ fn items(strategy: &str) -> Vec<ItemRecord> {
         critical,
         fate: fate.to_owned(),
         score,
+        text: format!("the text of {id}"),
+        lines: vec![7],
     };
     let fate = |index: usize| match (strategy, index) {
         ("none", _) => ("in_tail", None),
@@ -256,6 +260,7 @@ fn definitions() -> Vec<MeasureDef> {
             unit: unit.to_owned(),
             direction,
             about: about.to_owned(),
+            version: 1,
         })
         .collect()
 }
