@@ -4,6 +4,7 @@ mod forgotten;
 
 use std::path::PathBuf;
 
+use crate::results::Shard;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(super) use forgotten::{AnnotateArgs, AuditArgs};
@@ -49,6 +50,8 @@ pub(super) enum Command {
     Audit(AuditArgs),
     /// Check annotated items, show each in its context, or draft some for a person to finish
     Annotate(AnnotateArgs),
+    /// Put the shards of a run together, byte for byte as if it had run as one
+    Merge(super::merge::MergeArgs),
 }
 
 /// What decides the result of a replay.
@@ -102,6 +105,12 @@ pub(super) struct RunArgs {
     /// Threads; 0 takes all cores
     #[arg(long, default_value_t = 0)]
     pub(super) threads: usize,
+    /// Run only one part of the grid, such as 2/4; `cutpoint merge` puts the parts together
+    #[arg(long, value_name = "PART/OF")]
+    pub(super) shard: Option<Shard>,
+    /// Run every cell again, also those that an earlier run in the folder has with the same inputs
+    #[arg(long)]
+    pub(super) fresh: bool,
     /// Exit with 5 if the files have findings, after all of them are printed
     #[arg(long)]
     pub(super) strict: bool,

@@ -9,12 +9,14 @@ mod grid;
 mod record;
 mod run;
 mod source;
+mod vary;
 
 pub use audit::{SessionAudit, audit};
 pub use cell::{Prepared, run_cell};
-pub use config::{ConfigError, Experiment, ModelConfig, OwnStrategy, StrategyConfig};
+pub use config::{ConfigError, Experiment, MarginConfig, MeterName, ModelConfig, OwnStrategy, StrategyConfig};
 pub use corpus::{Corpus, CorpusError, Session, load};
 pub use embedded::EMBEDDED;
 pub use grid::{Cell, grid};
 pub use run::{FailedRun, RunOptions, RunOutcome, run};
 pub use source::{Source, Sources};
+pub use vary::{Grid, vary};
