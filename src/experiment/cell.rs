@@ -89,7 +89,11 @@ pub fn run_cell(
         for meter in &mut meters {
             meter.observe(event);
         }
-        events.push(record(&cell.id, &session.transcript, event));
+        let mut recorded = record(&cell.id, &session.transcript, event);
+        if let EventRecord::Compaction(compaction) = &mut recorded {
+            compaction.fates = fates(session, &goal).into_iter().map(|item| (item.item, item.fate)).collect();
+        }
+        events.push(recorded);
     });
     let items = fates(session, &goal);
     meters.push(goal);

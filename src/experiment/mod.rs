@@ -5,6 +5,7 @@ mod config;
 mod corpus;
 mod embedded;
 mod grid;
+mod quoted;
 mod record;
 mod run;
 mod source;

@@ -7,6 +7,7 @@ use std::sync::mpsc;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use sha2::{Digest, Sha256};
 
+use super::quoted::sources;
 use super::{Cell, ConfigError, Corpus, Experiment, Prepared, grid, run_cell};
 use crate::engine::summarize::Completer;
 use crate::meter::definitions;
@@ -66,6 +67,7 @@ pub fn run(
         .collect();
     let manifest = manifest(experiment, &prepared, &cells, llm);
     let mut out = RunFolder::create(folder, &manifest)?;
+    out.write_sources(&sources(&prepared))?;
     let counts = CountCache::new(reference);
     let one = |cell: &Cell| run_cell(cell, &prepared[cell.session], experiment, &counts, llm);
     let (send, receive) = mpsc::channel();

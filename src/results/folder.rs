@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{CellRecord, EventRecord, Manifest, SCHEMA};
+use super::{CellRecord, EventRecord, Manifest, SCHEMA, Sources};
 
 const MANIFEST: &str = "manifest.json";
 const CELLS: &str = "cells.jsonl";
 const EVENTS: &str = "events.jsonl";
+const MESSAGES: &str = "messages.jsonl";
+const ANNOTATIONS: &str = "annotations.jsonl";
 
 /// A run folder could not be used.
 #[derive(Debug, thiserror::Error)]
@@ -53,6 +55,8 @@ pub struct Run {
     pub cells: Vec<CellRecord>,
     /// Its events, grouped by cell in the same order.
     pub events: Vec<EventRecord>,
+    /// The texts that a report quotes.
+    pub sources: Sources,
 }
 
 impl Run {
@@ -65,8 +69,17 @@ impl Run {
         if manifest.schema > SCHEMA {
             return Err(RunError::Newer { path, found: manifest.schema });
         }
-        Ok(Self { manifest, cells: lines(&folder.join(CELLS))?, events: lines(&folder.join(EVENTS))? })
+        let sources = Sources {
+            messages: maybe_lines(&folder.join(MESSAGES))?,
+            annotations: maybe_lines(&folder.join(ANNOTATIONS))?,
+        };
+        Ok(Self { manifest, cells: lines(&folder.join(CELLS))?, events: lines(&folder.join(EVENTS))?, sources })
     }
+}
+
+/// The same for a file that older runs do not have.
+fn maybe_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, RunError> {
+    if path.exists() { lines(path) } else { Ok(Vec::new()) }
 }
 
 fn lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, RunError> {
@@ -101,6 +114,12 @@ impl RunFolder {
         Ok(Self { path: path.to_owned(), cells: file(CELLS)?, events: file(EVENTS)? })
     }
 
+    /// Writes the texts that a report quotes.
+    pub fn write_sources(&self, sources: &Sources) -> Result<(), RunError> {
+        all_lines(&self.path.join(MESSAGES), &sources.messages)?;
+        all_lines(&self.path.join(ANNOTATIONS), &sources.annotations)
+    }
+
     /// Where it lies.
     pub fn path(&self) -> &Path {
         &self.path
@@ -123,4 +142,13 @@ impl RunFolder {
 fn line(out: &mut impl Write, record: &impl Serialize) -> io::Result<()> {
     serde_json::to_writer(&mut *out, record)?;
     out.write_all(b"\n")
+}
+
+fn all_lines<T: Serialize>(path: &Path, records: &[T]) -> Result<(), RunError> {
+    let write = || -> io::Result<()> {
+        let mut out = BufWriter::new(File::create(path)?);
+        records.iter().try_for_each(|record| line(&mut out, record))?;
+        out.flush()
+    };
+    write().map_err(|source| RunError::Io { path: path.to_owned(), source })
 }

@@ -1,14 +1,17 @@
 //! What a run leaves on disk, and the only thing that a report reads.
 //!
 //! A run folder holds `manifest.json` ([`Manifest`]), `cells.jsonl` (one [`CellRecord`] a line) and `events.jsonl` (one
-//! [`EventRecord`] a line, grouped by cell). The records are versioned ([`SCHEMA`]); a reader refuses a newer one.
+//! [`EventRecord`] a line, grouped by cell), and the texts that a report quotes: `messages.jsonl` and `annotations.jsonl`
+//! ([`Sources`]; older runs have none). The records are versioned ([`SCHEMA`]); a reader refuses a newer one.
 
 mod folder;
 mod record;
+mod source;
 
 pub use crate::measure::{Direction, Measure, MeasureDef};
 pub use folder::{Run, RunError, RunFolder};
 pub use record::{CellRecord, CompactionRecord, EventRecord, ItemRecord, Manifest, RequestRecord, TranscriptRecord};
+pub use source::{AnnotationRecord, MessageRecord, RECORDED_CHARS, Sources};
 
 /// Version of the records.
 pub const SCHEMA: u32 = 1;
