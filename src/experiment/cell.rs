@@ -135,7 +135,11 @@ pub fn run_cell(
         for meter in &mut meters {
             meter.observe(event);
         }
-        events.push(record(&cell.id, &session.transcript, event));
+        let mut recorded = record(&cell.id, &session.transcript, event);
+        if let EventRecord::Compaction(compaction) = &mut recorded {
+            compaction.fates = fates(session, &goal).into_iter().map(|item| (item.item, item.fate)).collect();
+        }
+        events.push(recorded);
     });
     goal.settle(&session.transcript);
     let items = if measured(MeterName::Goal) { fates(session, &goal) } else { Vec::new() };

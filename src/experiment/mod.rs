@@ -6,6 +6,7 @@ mod config;
 mod corpus;
 mod embedded;
 mod grid;
+mod quoted;
 mod record;
 mod run;
 mod source;

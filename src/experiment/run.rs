@@ -7,6 +7,7 @@ use std::sync::mpsc;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use sha2::{Digest, Sha256};
 
+use super::quoted::sources;
 use super::{Cell, ConfigError, Corpus, Experiment, Prepared, grid, run_cell};
 use crate::engine::summarize::Completer;
 use crate::meter::definitions;
@@ -83,6 +84,7 @@ pub fn run(
         (RunFolder::create(folder, &manifest)?, Stored::default())
     };
     let known = Known::of(planned, stored);
+    out.write_sources(&sources(&prepared))?;
     let counts = CountCache::new(reference);
     let one = |cell: &Cell| run_cell(cell, &prepared[cell.session], experiment, &counts, llm);
     let (send, receive) = mpsc::channel();

@@ -9,11 +9,13 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::stored::{self, Stored};
-use super::{CellRecord, EventRecord, Manifest, SCHEMA};
+use super::{CellRecord, EventRecord, Manifest, SCHEMA, Sources};
 
 pub(super) const MANIFEST: &str = "manifest.json";
 pub(super) const CELLS: &str = "cells.jsonl";
 pub(super) const EVENTS: &str = "events.jsonl";
+pub(super) const MESSAGES: &str = "messages.jsonl";
+pub(super) const ANNOTATIONS: &str = "annotations.jsonl";
 
 /// A run folder could not be used.
 #[derive(Debug, thiserror::Error)]
@@ -55,6 +57,8 @@ pub struct Run {
     pub cells: Vec<CellRecord>,
     /// Its events, grouped by cell in the same order.
     pub events: Vec<EventRecord>,
+    /// The texts that a report quotes.
+    pub sources: Sources,
 }
 
 impl Manifest {
@@ -83,8 +87,17 @@ impl Run {
         let mut events: Vec<EventRecord> = lines(&folder.join(EVENTS))?;
         let finished: HashSet<&str> = cells.iter().map(|cell| cell.cell.as_str()).collect();
         events.retain(|event| finished.contains(event.cell()));
-        Ok(Self { manifest, cells, events })
+        let sources = Sources {
+            messages: maybe_lines(&folder.join(MESSAGES))?,
+            annotations: maybe_lines(&folder.join(ANNOTATIONS))?,
+        };
+        Ok(Self { manifest, cells, events, sources })
     }
+}
+
+/// The same for a file that older runs do not have.
+fn maybe_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, RunError> {
+    if path.exists() { lines(path) } else { Ok(Vec::new()) }
 }
 
 fn lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, RunError> {
@@ -118,6 +131,12 @@ impl RunFolder {
         serde_json::to_writer_pretty(&mut out, manifest).map_err(io::Error::from).map_err(failed)?;
         out.write_all(b"\n").and_then(|()| out.flush()).map_err(failed)?;
         Ok(Self { path: path.to_owned(), cells: file(CELLS)?, events: file(EVENTS)? })
+    }
+
+    /// Writes the texts that a report quotes.
+    pub fn write_sources(&self, sources: &Sources) -> Result<(), RunError> {
+        all_lines(&self.path.join(MESSAGES), &sources.messages)?;
+        all_lines(&self.path.join(ANNOTATIONS), &sources.annotations)
     }
 
     /// Where it lies.
@@ -166,4 +185,13 @@ impl RunFolder {
 fn line(out: &mut impl Write, record: &impl Serialize) -> io::Result<()> {
     serde_json::to_writer(&mut *out, record)?;
     out.write_all(b"\n")
+}
+
+fn all_lines<T: Serialize>(path: &Path, records: &[T]) -> Result<(), RunError> {
+    let write = || -> io::Result<()> {
+        let mut out = BufWriter::new(File::create(path)?);
+        records.iter().try_for_each(|record| line(&mut out, record))?;
+        out.flush()
+    };
+    write().map_err(|source| RunError::Io { path: path.to_owned(), source })
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::folder::{CELLS, EVENTS, MANIFEST};
+use super::folder::{ANNOTATIONS, CELLS, EVENTS, MANIFEST, MESSAGES};
 use super::{Manifest, RunError, RunFolder, Shard};
 
 /// Shards that do not make a whole.
@@ -87,7 +87,19 @@ pub fn merge(shards: &[PathBuf], out: &Path) -> Result<u64, MergeError> {
     let mut folder = RunFolder::create(out, whole)?;
     texts.iter().try_for_each(|(cells, events)| folder.push_lines(cells, events))?;
     folder.finish()?;
+    copy_sources(first, out)?;
     Ok(whole.cells)
+}
+
+/// The texts that a report quotes: every shard has those of all transcripts. Older runs have none.
+fn copy_sources(from: &Path, to: &Path) -> Result<(), RunError> {
+    for name in [MESSAGES, ANNOTATIONS] {
+        let path = from.join(name);
+        if path.exists() {
+            fs::copy(&path, to.join(name)).map_err(|source| RunError::Io { path, source })?;
+        }
+    }
+    Ok(())
 }
 
 /// The first thing in which two manifests differ, but for their shard.

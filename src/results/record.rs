@@ -242,6 +242,12 @@ pub struct CompactionRecord {
     pub fallback: Option<String>,
     /// The text that stands for the dropped part, where there is one.
     pub summary: Option<String>,
+    /// Lines of the recorded messages that were dropped, in the order of the path.
+    #[serde(default)]
+    pub dropped_lines: Vec<u64>,
+    /// The fate of every annotated item after this compaction, by id; empty where it was not scored.
+    #[serde(default)]
+    pub fates: BTreeMap<String, String>,
 }
 
 /// One replayed transcript, as the manifest names it.
