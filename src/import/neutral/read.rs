@@ -41,6 +41,8 @@ struct File {
     positions: HashMap<usize, usize>,
     /// Index of the parent of each entry.
     parents: Vec<Option<usize>>,
+    /// Index of the last entry.
+    last: Option<usize>,
     ids: HashSet<Box<str>>,
     findings: Vec<Finding>,
     counts: LineCounts,
@@ -128,8 +130,7 @@ impl File {
         let kind = EntryKind::Note { kind: kind.into(), raw };
         let entry = Entry { id, parent: None, line: at.0, timestamp: None, message_time_ms: None, kind, extra: None };
         let index = number("index").unwrap_or(usize::MAX - at.0);
-        let before = self.positions.iter().find(|&(_, &position)| position + 1 == self.parents.len());
-        let parent = number("parent").or(before.map(|(&index, _)| index));
+        let parent = number("parent").or(self.last);
         self.push(at, index, parent, entry);
     }
 
@@ -143,6 +144,7 @@ impl File {
             let fault = format!("id `{}` occurs already; references to it mean the first", entry.id);
             self.fault(at, None, FindingKind::DuplicateId, fault);
         }
+        self.last = Some(index);
         self.parents.push(parent);
         self.transcript.entries.push(entry);
     }
