@@ -68,8 +68,8 @@ fn a_folder_keeps_its_shape_and_nothing_is_overwritten() {
     assert_eq!(names(to.path()), ["a-2.json", "a.json", "report.json", "sub/b.0.json", "sub/b.1.json"]);
     assert!(done.stderr.contains("3 files converted to openai; 1 file of no known format"), "{}", done.stderr);
     assert!(done.stderr.contains("compacted-messages: "), "{}", done.stderr);
-    let report: Value = serde_json::from_slice(&fs::read(report).unwrap()).unwrap();
-    let tree = report["files"].as_array().unwrap().iter().find(|file| file["format"] == "pi").unwrap();
+    let written: Value = serde_json::from_slice(&fs::read(&report).unwrap()).unwrap();
+    let tree = written["files"].as_array().unwrap().iter().find(|file| file["format"] == "pi").unwrap();
     let changes = &tree["sessions"][0]["changes"];
     assert_eq!((&changes["lost"]["usage"], &changes["added"]), (&3.into(), &Value::Null));
     let again = run(&arguments);
