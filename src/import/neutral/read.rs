@@ -1,5 +1,6 @@
 //! The reader.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use super::block::some_json;
@@ -10,7 +11,7 @@ use crate::import::document::beginning;
 use crate::import::pi::links::cut_cycles;
 use crate::import::rows::{self, Rows};
 use crate::import::value::Value;
-use crate::import::{Confidence, Finding, FindingKind, ImportError, Imported, LineCounts, lines};
+use crate::import::{Confidence, Finding, FindingKind, ImportError, Imported, LineCounts, lines, surrogates};
 use crate::transcript::{Entry, EntryIdx, EntryKind, JsonText, Transcript};
 
 /// Lines looked at to tell the format.
@@ -72,7 +73,10 @@ impl Rows for File {
             return Ok(());
         }
         // A record with fields of other types is not lost: it is kept as a note.
-        match serde_json::from_str::<EntryRecord<'_>>(text) {
+        let mended =
+            if surrogates::lone(text) > 0 { Cow::Owned(surrogates::mended(text)) } else { Cow::Borrowed(text) };
+        let read = serde_json::from_str::<EntryRecord<'_>>(text).or_else(|_| serde_json::from_str(&mended));
+        match read {
             Ok(record) => self.entry(at, record, text),
             Err(error) => self.odd(at, &kind, text, &error.to_string()),
         }
