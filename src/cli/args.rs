@@ -191,6 +191,9 @@ pub(super) struct ImportArgs {
     /// Write what was found, lost, changed and added to this file, as JSON
     #[arg(long, value_name = "FILE")]
     pub(super) report: Option<PathBuf>,
+    /// Replace secrets, e-mail addresses and names in home paths by signs of the same length; what was found is counted
+    #[arg(long)]
+    pub(super) redact: bool,
     /// Overwrite files that are there
     #[arg(long)]
     pub(super) force: bool,

@@ -4,6 +4,7 @@
 
 mod errors;
 mod experiments;
+mod importing;
 mod reading;
 mod running;
 mod validating;
