@@ -1,6 +1,7 @@
 //! The command line: one file per command.
 
 mod args;
+mod cache;
 mod findings;
 mod inspect;
 mod list;
@@ -17,8 +18,9 @@ use clap::Parser;
 use args::{Cli, Command};
 
 use crate::error::Exit;
-use crate::experiment::{ConfigError, CorpusError, FailedRun};
+use crate::experiment::{AuditError, ConfigError, CorpusError, FailedRun};
 use crate::import::ImportError;
+use crate::meter::price::PriceError;
 use crate::results::RunError;
 use crate::tokens::UnknownReference;
 
@@ -31,6 +33,7 @@ pub fn main() -> ExitCode {
         Some(Command::Replay(args)) => replay::replay(&args),
         Some(Command::Inspect(args)) => inspect::inspect(&args),
         Some(Command::Validate(args)) => validate::validate(&args),
+        Some(Command::Cache(args)) => cache::cache(&args),
         Some(Command::List(args)) => list::list(&args),
         Some(Command::Report(args)) => report::report(&args),
     };
@@ -84,6 +87,12 @@ fn hint(error: &anyhow::Error) -> Option<String> {
     }
     if let Some(error) = error.downcast_ref::<ConfigError>() {
         return Some(error.hint());
+    }
+    if let Some(error) = error.downcast_ref::<PriceError>() {
+        return Some(error.hint().to_owned());
+    }
+    if let Some(AuditError::Model { .. }) = error.downcast_ref() {
+        return Some("choose one with --provider; `cutpoint list caches` names all".to_owned());
     }
     if let Some(FailedRun::Config(error)) = error.downcast_ref() {
         return Some(error.hint());

@@ -1,5 +1,8 @@
 //! An experiment: transcripts × strategies × models × seeds, run to a folder.
 
+mod audit;
+mod audit_record;
+mod bodies;
 mod cell;
 mod config;
 mod corpus;
@@ -9,6 +12,9 @@ mod record;
 mod run;
 mod source;
 
+pub use audit::{AuditError, AuditOptions, Audited, RuleOptions, audit, read_time};
+pub use audit_record::audit_records;
+pub use bodies::{audit_bodies, is_body};
 pub use cell::{Prepared, run_cell};
 pub use config::{ConfigError, Experiment, ModelConfig, OwnStrategy, StrategyConfig};
 pub use corpus::{Corpus, CorpusError, Session, load};

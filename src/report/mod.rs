@@ -17,7 +17,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-pub use csv::CsvFile;
+pub use csv::{CsvFile, cache_csv};
 pub use html::Html;
 pub use model::ReportModel;
 pub use number::Format;
