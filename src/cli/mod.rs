@@ -3,6 +3,7 @@
 mod annotate;
 mod args;
 mod audit;
+mod cache;
 mod findings;
 mod import;
 mod inspect;
@@ -22,9 +23,10 @@ use clap::Parser;
 use args::{Cli, Command};
 
 use crate::error::Exit;
-use crate::experiment::{ConfigError, CorpusError, FailedRun};
+use crate::experiment::{AuditError, ConfigError, CorpusError, FailedRun};
 use crate::import::ImportError;
 use crate::meter::goal::ItemsError;
+use crate::meter::price::PriceError;
 use crate::results::{MergeError, RunError};
 use crate::tokens::UnknownReference;
 
@@ -38,6 +40,7 @@ pub fn main() -> ExitCode {
         Some(Command::Inspect(args)) => inspect::inspect(&args),
         Some(Command::Import(args)) => import::import(&args),
         Some(Command::Validate(args)) => validate::validate(&args),
+        Some(Command::Cache(args)) => cache::cache(&args),
         Some(Command::List(args)) => list::list(&args),
         Some(Command::Report(args)) => report::report(&args),
         Some(Command::Audit(args)) => audit::run(&args),
@@ -94,6 +97,12 @@ fn hint(error: &anyhow::Error) -> Option<String> {
     }
     if let Some(error) = error.downcast_ref::<ConfigError>() {
         return Some(error.hint());
+    }
+    if let Some(error) = error.downcast_ref::<PriceError>() {
+        return Some(error.hint().to_owned());
+    }
+    if let Some(AuditError::Model { .. }) = error.downcast_ref() {
+        return Some("choose one with --provider; `cutpoint list caches` names all".to_owned());
     }
     if let Some(FailedRun::Config(error)) = error.downcast_ref() {
         return Some(error.hint());

@@ -4,8 +4,11 @@
 //! leading apostrophe, as OWASP advises against CSV injection. Only text columns are guarded: numbers are written as they
 //! are, so a program reads `-0.12` as a number. `columns.csv` says this too, because a reader must know it.
 
+mod cache;
 mod columns;
 mod summary;
+
+pub use cache::cache_csv;
 
 use std::borrow::Cow;
 use std::io::Write;
