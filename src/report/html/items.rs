@@ -14,7 +14,7 @@ pub(super) fn section(model: &ReportModel) -> Option<Markup> {
     }
     Some(html! {
         p {
-            "● kept   ◐ partly kept   ○ lost   ✕ contradicted by the summary   ▪ still in the kept tail. \
+            "● kept   ◐ partly kept   ○ lost   ✕ contradicted by the summary   ▪ still in the kept tail   ↷ replaced by another item. \
              A critical item is one whose loss alone would end the task."
         }
         @for table in &model.items { (one(model, table)) }
@@ -71,6 +71,8 @@ fn field(item: Option<&ItemRecord>) -> Markup {
         "lost" => ("lost", "○", "lost"),
         "wrong" => ("wrong", "✕", "wrong"),
         "in_tail" => ("in_tail", "▪", "in tail"),
+        "superseded" => ("in_tail", "↷", "replaced"),
+        "off_path" => ("in_tail", "▫", "off the path"),
         other => ("unknown", "?", other),
     };
     html! { td class={ "fate " (class) } { span aria-hidden="true" { (sign) } (visible(words)) } }

@@ -3,6 +3,7 @@
 mod cell;
 mod charts;
 mod compactions;
+mod forgotten;
 mod items;
 mod notes;
 mod overview;
@@ -22,11 +23,12 @@ const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
 /// What the sections of the page are called, with their ids.
-const SECTIONS: [(&str, &str); 9] = [
+const SECTIONS: [(&str, &str); 10] = [
     ("run", "What was run"),
     ("strategies", "Strategies"),
     ("pareto", "Kept against lost"),
     ("context", "Context size"),
+    ("forgotten", "What is forgotten"),
     ("items", "Annotated items"),
     ("compactions", "Compactions"),
     ("cells", "Cells"),
@@ -45,6 +47,7 @@ impl Reporter for Html {
             ("strategies", Some(strategies::section(model))),
             ("pareto", charts::pareto(model)?),
             ("context", charts::contexts(model)?),
+            ("forgotten", forgotten::section(model)),
             ("items", items::section(model)),
             ("compactions", compactions::section(model)),
             ("cells", strategies::cells(model)),

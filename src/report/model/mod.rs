@@ -2,6 +2,7 @@
 
 mod aggregate;
 mod context;
+mod forgotten;
 mod history;
 mod items;
 mod pareto;
@@ -11,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use aggregate::{Aggregate, Aggregation};
 pub use context::{ContextLine, ContextPanel, Point};
+pub use forgotten::{AtBudget, ForgottenPanel, Rounds, Weighing};
 pub use history::{CellHistory, EditTotal, StuckTotal};
 pub use items::{ItemRow, ItemTable};
 pub use pareto::{ParetoPanel, ParetoPoint};
@@ -65,6 +67,8 @@ pub struct ReportModel<'run> {
     pub contexts: Vec<ContextPanel<'run>>,
     /// Kept tokens against goal-loss, one panel per setting that has points.
     pub pareto: Vec<ParetoPanel<'run>>,
+    /// Survival over rounds, weights and comparisons at equal size, one panel per setting.
+    pub forgotten: Vec<ForgottenPanel<'run>>,
     /// The fates of annotated items, one table per transcript that has any.
     pub items: Vec<ItemTable<'run>>,
     /// What happened in each cell.
@@ -84,6 +88,7 @@ impl<'run> ReportModel<'run> {
             mock: run.manifest.mock || run.cells.iter().any(|cell| cell.mock),
             contexts: context::panels(&cells),
             pareto: pareto::panels(&strategies, &cells),
+            forgotten: forgotten::panels(&strategies, &cells),
             items: items::tables(&cells),
             histories: history::histories(&cells),
             voids: voids(&measures, &cells),
