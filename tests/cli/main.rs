@@ -5,6 +5,7 @@
 mod caching;
 mod errors;
 mod experiments;
+mod forgotten;
 mod importing;
 mod reading;
 mod running;
