@@ -40,6 +40,12 @@ pub(super) enum Command {
     List(ListArgs),
     /// Write the HTML and CSV of a finished run again
     Report(ReportArgs),
+    /// Tell whether a run is worse than another: pass (exit 0), regress (1), inconclusive (3), void (4)
+    Compare(super::compare::CompareArgs),
+    /// Keep runs under a name, to compare with
+    Baseline(super::baseline::BaselineArgs),
+    /// Write a commented experiment file to start from, or the JSON Schema of such files
+    New(super::new::NewArgs),
     /// Put the shards of a run together, byte for byte as if it had run as one
     Merge(super::merge::MergeArgs),
 }

@@ -7,6 +7,7 @@ mod embedded;
 mod grid;
 mod record;
 mod run;
+mod schema;
 mod source;
 mod vary;
 
@@ -16,5 +17,6 @@ pub use corpus::{Corpus, CorpusError, Session, load};
 pub use embedded::EMBEDDED;
 pub use grid::{Cell, grid};
 pub use run::{FailedRun, RunOptions, RunOutcome, run};
+pub use schema::{EXAMPLE, SCHEMA_JSON};
 pub use source::{Source, Sources};
 pub use vary::{Grid, vary};

@@ -27,7 +27,7 @@ impl Pi {
     /// # Errors
     /// When there is no such template.
     pub fn new(rules: &'static Rules, template: &str) -> Result<Self, TemplateError> {
-        Ok(Self { rules, template: Template::builtin(template)? })
+        Ok(Self { rules, template: Template::named(template)? })
     }
 
     /// Floor of a share of the reserve, where summaries had caps of their own.

@@ -78,6 +78,14 @@ impl Template {
         compile::template(file, name)
     }
 
+    /// A built-in template by its name, or a template file by its whole text, as an experiment carries it.
+    ///
+    /// # Errors
+    /// When there is none of that name, or the text is no template.
+    pub fn named(name: &str) -> Result<Self, TemplateError> {
+        if name.contains('\n') { Self::parse(name, "given by the experiment") } else { Self::builtin(name) }
+    }
+
     /// Reads a template. `origin` is named in errors: the file.
     ///
     /// | field | meaning |
