@@ -52,6 +52,12 @@ pub(super) enum Command {
     Audit(AuditArgs),
     /// Check annotated items, show each in its context, or draft some for a person to finish
     Annotate(AnnotateArgs),
+    /// Tell whether a run is worse than another: pass (exit 0), regress (1), inconclusive (3), void (4)
+    Compare(super::compare::CompareArgs),
+    /// Keep runs under a name, to compare with
+    Baseline(super::baseline::BaselineArgs),
+    /// Write a commented experiment file to start from, or the JSON Schema of such files
+    New(super::new::NewArgs),
     /// Put the shards of a run together, byte for byte as if it had run as one
     Merge(super::merge::MergeArgs),
 }

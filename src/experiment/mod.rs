@@ -12,6 +12,7 @@ mod grid;
 mod quoted;
 mod record;
 mod run;
+mod schema;
 mod source;
 mod vary;
 
@@ -25,5 +26,6 @@ pub use corpus::{Corpus, CorpusError, Session, load};
 pub use embedded::EMBEDDED;
 pub use grid::{Cell, grid};
 pub use run::{FailedRun, RunOptions, RunOutcome, run};
+pub use schema::{EXAMPLE, SCHEMA_JSON};
 pub use source::{Source, Sources};
 pub use vary::{Grid, vary};
