@@ -92,7 +92,7 @@ fn yielded<'t>(entry: &'t Entry, edits: &Edits<'t>) -> Option<Cow<'t, Message>> 
     match edits.get(&*entry.id) {
         None => Some(message),
         Some(None) => None,
-        Some(Some(content)) => Some(Cow::Owned(message.into_owned().with_content((*content).clone()))),
+        Some(Some(content)) => Some(Cow::Owned(message.with_content((*content).clone()))),
     }
 }
 

@@ -110,7 +110,7 @@ pub(super) fn of_header(transcript: &Transcript) -> Option<String> {
 
 /// Whether fields of the header without a place in the model would be taken for Pi's own.
 pub(super) fn header_collides(extra: &JsonText) -> bool {
-    Rest::of(extra.as_str()).is_none_or(|fields| fields.0.iter().any(|(key, _)| HEADER.contains(&&**key)))
+    Rest::of(extra.as_str()).is_none_or(|fields| fields.iter().any(|(key, _)| HEADER.contains(&key)))
 }
 
 /// What of an entry is kept in fields that Pi passes over.
@@ -170,9 +170,9 @@ pub(super) fn of_entry(entry: &Entry) -> Option<String> {
 pub(super) fn collides(entry: &Entry) -> bool {
     let Some(extra) = &entry.extra else { return false };
     let Some(places) = Rest::of(extra.as_str()) else { return true };
-    places.0.iter().any(|(place, fields)| {
-        let taken = |fields: Rest<'_>| fields.0.iter().any(|(key, _)| TAKEN.contains(&&**key));
-        !has_place(&entry.kind, place) || Rest::of(fields).is_none_or(taken)
+    places.iter().any(|(place, fields)| {
+        let taken = |fields: Rest<'_>| fields.iter().any(|(key, _)| TAKEN.contains(&key));
+        !has_place(&entry.kind, place) || Rest::of(fields.text()).is_none_or(taken)
     })
 }
 
@@ -215,7 +215,7 @@ fn is_block(blocks: &[Block], place: &str) -> bool {
 fn is_native(kind: &str, raw: &JsonText) -> bool {
     let Some(mut rest) = Rest::of(raw.as_str()) else { return false };
     let linked = NATIVE_NOTES.contains(&kind) || rest.has("id") && rest.has("parentId");
-    linked && rest.take("type").is_some_and(|own| own.trim() == quoted(kind))
+    linked && rest.take("type").is_some_and(|own| own.text() == quoted(kind))
 }
 
 /// The data of a `custom` entry for a record of another format.
@@ -240,9 +240,9 @@ pub(super) fn restore(imported: &mut Imported) {
     let transcript = &mut imported.transcript;
     let Some(mut header) = transcript.meta.extra.as_ref().and_then(|extra| Rest::of(extra.as_str())) else { return };
     let Some(field) = header.take(FIELD) else { return };
-    let own = serde_json::from_str::<OfHeader<'_>>(&field).unwrap_or_default();
+    let own = serde_json::from_str::<OfHeader<'_>>(field.text()).unwrap_or_default();
     transcript.head = own.head.into();
-    let rest: Vec<String> = header.0.iter().map(|(key, raw)| format!("{}:{}", quoted(key), raw.trim())).collect();
+    let rest: Vec<String> = header.iter().map(|(key, raw)| format!("{}:{}", quoted(key), raw.text())).collect();
     let kept = own.extra.map(|extra| extra.get().to_owned());
     let rest = kept.or_else(|| (!rest.is_empty()).then(|| format!("{{{}}}", rest.join(","))));
     transcript.meta.extra = rest.and_then(JsonText::new);
@@ -258,7 +258,7 @@ fn restore_entry(entry: &mut Entry) {
     }
     let mut extras = Extras::parse(entry.extra.as_ref());
     let Some(field) = extras.take("", FIELD) else { return };
-    entry.extra = extras.render().and_then(JsonText::new);
+    entry.extra = extras.json().ok().flatten();
     let Ok(OfEntry { replacement, size_unknown, time_ms, extra }) = serde_json::from_str(&field) else { return };
     if let EntryKind::Compaction(compaction) = &mut entry.kind {
         let Compaction { replacement: messages, tokens_before, .. } = &mut **compaction;
@@ -276,11 +276,11 @@ fn restore_entry(entry: &mut Entry) {
 /// The record of another format that a `custom` entry holds, with its own fields and time.
 fn unwrapped(raw: &JsonText) -> Option<(EntryKind, Option<JsonText>, Option<i64>)> {
     let mut rest = Rest::of(raw.as_str())?;
-    if rest.take("customType")?.trim() != quoted(NOTE) {
+    if rest.take("customType")?.text() != quoted(NOTE) {
         return None;
     }
     let data = rest.take("data")?;
-    let OfNote { kind, raw, extra, time_ms } = serde_json::from_str(&data).ok()?;
+    let OfNote { kind, raw, extra, time_ms } = serde_json::from_str(data.text()).ok()?;
     let note = EntryKind::Note { kind: kind.into(), raw: JsonText::new(raw.get())? };
     Some((note, extra.and_then(|extra| JsonText::new(extra.get())), time_ms))
 }
