@@ -76,6 +76,9 @@ fn cell(name: &str, seed: u64, value: Measure) -> CellRecord {
             ),
         ]),
         items: Vec::new(),
+        items_sha256: None,
+        extractor: None,
+        future: Vec::new(),
     }
 }
 
@@ -83,7 +86,7 @@ fn cell(name: &str, seed: u64, value: Measure) -> CellRecord {
 fn run(values: &[f64]) -> Run {
     let names: Vec<String> = (0..values.len()).map(|index| format!("t{index:02}")).collect();
     let cells = names.iter().zip(values).map(|(name, value)| cell(name, 0, Measure::Value(*value))).collect();
-    Run { manifest: manifest(&names), cells, events: Vec::new() }
+    Run { manifest: manifest(&names), cells, events: Vec::new(), sources: cutpoint::results::Sources::default() }
 }
 
 fn compared(base: &[f64], head: &[f64]) -> Comparison {
@@ -203,7 +206,9 @@ fn with_item(fates: [&str; 3]) -> Run {
             fate: fate.to_owned(),
             score: None,
             text: HOSTILE.to_owned(),
-            lines: vec![14, 20],
+            source_lines: vec![14, 20],
+            rounds_count: 1,
+            lost: matches!(fate, "lost" | "wrong"),
         });
     }
     run

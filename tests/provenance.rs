@@ -175,6 +175,6 @@ fn prompts_add_up_to_the_recorded_totals() {
         kept.filter_map(|message| message["extra"]["response"]["usage"]["prompt_tokens"].as_u64()).collect();
     assert_eq!(
         (prompts(&bytes), &document["info"]["model_stats"]["api_calls"]),
-        (kept.iter().sum(), &kept.len().into())
+        (kept.iter().sum::<u64>(), &kept.len().into())
     );
 }
