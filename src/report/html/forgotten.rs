@@ -4,8 +4,9 @@ use maud::{Markup, html};
 
 use super::super::model::{AtBudget, ForgottenPanel, Rounds, Weighing};
 use super::super::text::visible;
-use super::ReportModel;
-use super::cell::{aggregate, head, scroll, scroll_fit, setting, strategy};
+use super::cell::{aggregate, head, how_to, scroll, scroll_fit, setting, strategy};
+use super::section::{Body, Page, Section};
+use super::{ReportError, ReportModel};
 
 /// Measures beside each other: a caption, and the columns with their headers.
 type Group = (&'static str, &'static [(&'static str, &'static str)]);
@@ -55,21 +56,26 @@ const GROUPS: [Group; 3] = [
     ),
 ];
 
-pub(super) fn section(model: &ReportModel) -> Option<Markup> {
+pub(super) const SECTION: Section = Section { id: "forgotten", title: "Controls, future use and survival", render };
+
+#[expect(clippy::unnecessary_wraps, reason = "the signature of a section")]
+fn render(page: Page<'_, '_>) -> Result<Body, ReportError> {
+    let model = page.model;
     let known = |name: &str| model.run.cells.iter().any(|cell| cell.measures.contains_key(name));
     if !GROUPS.iter().flat_map(|(_, columns)| *columns).any(|(name, _)| known(name)) {
-        return None;
+        return Ok(Body::Absent("goal-loss was not measured"));
     }
-    Some(html! {
-        p {
-            "Survival of text is an upper bound of what an agent remembers. The controls are measured on the same cut: the \
-             full history, the best and a random extract of the dropped part in as many bytes as the strategy used, and \
-             nothing but the kept tail. Goal-loss is closed-book; with recovery it counts what the strategy put back or \
-             leaves within reach. Future use is use by the recorded continuation: another agent might have gone another \
-             way. Vetoes stand outside of every mean."
-        }
+    let how = html! {
+        "Survival of text is an upper bound of what an agent remembers. The controls are measured on the same cut: the \
+         full history, the best and a random extract of the dropped part in as many bytes as the strategy used, and \
+         nothing but the kept tail. Goal-loss is closed-book; with recovery it counts what the strategy put back or \
+         leaves within reach. Future use is use by the recorded continuation: another agent might have gone another \
+         way. Vetoes stand outside of every mean."
+    };
+    Ok(Body::Shown(html! {
+        (how_to(&how))
         @for panel in &model.forgotten { (one(model, panel)) }
-    })
+    }))
 }
 
 fn one(model: &ReportModel, panel: &ForgottenPanel<'_>) -> Markup {
@@ -98,14 +104,14 @@ fn group(model: &ReportModel, panel: &ForgottenPanel<'_>, caption: &str, columns
             thead {
                 tr {
                     th scope="col" { "Strategy" }
-                    @for (name, title) in columns { (head(model.definition(name), title, true, "")) }
+                    @for (name, title) in columns { (head(model.definition(name), title, "")) }
                 }
             }
             tbody {
                 @for row in model.strategies.iter().filter(|row| row.setting == panel.setting) {
                     tr {
                         th scope="row" { (strategy(model, row.label)) }
-                        @for (name, _) in columns { (aggregate(model, row.measures.get(*name), "")) }
+                        @for (name, _) in columns { (aggregate(model, name, row.measures.get(*name), "")) }
                     }
                 }
             }
