@@ -53,7 +53,7 @@ fn twice_the_session_has_twice_the_entities() {
         EntityIndex::new(&session(&lines.iter().map(String::as_str).collect::<Vec<_>>())).keys().count()
     };
     let (one, two) = (count(50), count(100));
-    assert_eq!(two - one, one + 1, "every turn has a path, a limit, a time and an id; turn 0 names less");
+    assert_eq!((one, two), (200, 400), "a path, a limit, a time and an id in every turn");
 }
 
 #[test]

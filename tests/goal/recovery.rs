@@ -3,6 +3,7 @@
 use cutpoint::engine::recover::reread::Reread;
 use cutpoint::engine::recover::user_messages::UserMessages;
 use cutpoint::meter::goal::Reach;
+use cutpoint::tokens::Reference;
 use cutpoint::transcript::Tokens;
 
 use crate::{Plan, session};
@@ -14,7 +15,8 @@ const ITEMS: &str = r#"item = [
 
 fn transcript() -> cutpoint::transcript::Transcript {
     let read = r#"! read {"path":"notes/limits.md"}"#;
-    session(&["> Tray T-77.", read, "= the limit is 42 g", "So.", "> Go on.", "Next.", "> More.", "End."])
+    let talk = "There is more to say about it. ".repeat(20);
+    session(&["> Tray T-77.", read, "= the limit is 42 g", &talk, "> Go on.", "Next.", "> More.", "End."])
 }
 
 #[test]
@@ -28,8 +30,8 @@ fn a_lost_item_within_reach_costs_its_message() {
     let file = run(Reach::History);
     file.assert("goal_loss", 1.0);
     file.assert("goal_loss_with_recovery", 0.0);
-    // "Tray T-77." and "the limit is 42 g" by o200k_base.
-    file.assert("recovery_price_tokens", 12.0);
+    let tokens = |text: &str| f64::from(u32::try_from(Reference::O200kBase.count(text).0).unwrap());
+    file.assert("recovery_price_tokens", tokens("Tray T-77.") + tokens("the limit is 42 g"));
     run(Reach::Search { excerpt: Tokens(4) }).assert("recovery_price_tokens", 8.0);
 }
 
@@ -54,7 +56,7 @@ fn controls_are_a_floor_and_a_ceiling() {
     found.assert("goal_loss", 0.5);
     found.assert("goal_loss_full_history", 0.0);
     found.assert("goal_loss_nothing_kept", 1.0);
-    // 30 bytes hold both lines, 11 and 18 of them: "Tray T-77." and "the limit is 42 g" with their ends.
+    // The lines "Tray T-77." and "the limit is 42 g" have 11 and 18 bytes, less than the summary.
     found.assert("goal_loss_oracle_extract", 0.0);
     let random = found.value("goal_loss_random_extract");
     assert!(random > 0.0 && random < 1.0, "{random}");

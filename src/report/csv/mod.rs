@@ -183,6 +183,9 @@ fn items(model: &ReportModel, csv: &mut Writer<impl Write>) -> Result<(), Report
                 item.critical.to_string(),
                 word(&item.fate),
                 maybe(item.score),
+                item.source_lines.iter().map(u64::to_string).collect::<Vec<_>>().join(" "),
+                item.rounds_count.to_string(),
+                item.lost.to_string(),
             ];
             csv.write_record(key(cell).into_iter().chain(fields))?;
         }
