@@ -2,7 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
+mod caching;
 mod errors;
+mod experiments;
+mod importing;
 mod reading;
 mod running;
 mod validating;
