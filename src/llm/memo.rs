@@ -43,6 +43,10 @@ impl<C: Completer> Completer for Memo<C> {
         self.inner.is_mock()
     }
 
+    fn halted(&self) -> Option<String> {
+        self.inner.halted()
+    }
+
     fn complete(&self, request: &LlmRequest) -> Result<LlmResponse, LlmError> {
         let key = key(request);
         if let Some(known) = self.seen.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {

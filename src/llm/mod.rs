@@ -1,12 +1,33 @@
 //! Models that complete requests. Asynchronous code stays in here: the engine sees a [`Completer`], made by [`Blocking`].
 
+mod api;
 mod blocking;
+mod client;
+mod config;
+mod exec;
+mod failure;
+mod gateway;
+mod http;
+mod key;
+mod limits;
 mod memo;
 pub mod mock;
+mod spend;
+mod sse;
+mod store;
 
+pub use api::Reply;
 pub use blocking::Blocking;
+pub use client::Client;
+pub use config::{Api, LlmConfig, LlmConfigError};
+pub use failure::CallError;
+pub use gateway::{Gateway, Mode, Traffic};
+pub use limits::Limits;
 pub use memo::Memo;
 pub use mock::{Failure, KnobError, Mock, MockKnobs};
+
+pub use spend::{Budget, Price, Spent};
+pub use store::{Key, Store, StoreError, Stored};
 
 pub use crate::engine::summarize::{Completer, LlmError, LlmRequest, LlmResponse};
 

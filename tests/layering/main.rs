@@ -18,7 +18,11 @@ const EDGES: &[(&str, &[&str], &str)] = &[
     ("redact", &["transcript"], "a transcript without its secrets"),
     ("tokens", &["transcript"], "counts messages"),
     ("engine", &["transcript"], "stages see the past and present of a transcript, no file, model or meter"),
-    ("llm", &["engine::summarize", "transcript::Tokens"], "completes the requests of a summarizer, and their limits"),
+    (
+        "llm",
+        &["engine::summarize", "transcript::Tokens", "transcript::Usage"],
+        "completes the requests of a summarizer, and their limits",
+    ),
     ("replay", &["engine", "tokens", "transcript"], "drives a transcript through an engine"),
     ("meter", &["replay", "tokens", "transcript", "measure"], "observes a replay; nothing of it flows back"),
     ("results", &["measure"], "what lies on disk knows nothing of how it was made"),
@@ -62,6 +66,8 @@ const CONFINED: &[(&str, &[&str], &str)] = &[
     ("clap", &["cli"], "only the command line has options"),
     ("indicatif", &["cli"], "only the command line shows progress"),
     ("tokio", &["llm"], "asynchronous code lives here alone"),
+    ("hyper", &["llm"], "only models are asked over a network"),
+    ("similar", &["llm"], "only requests are compared line by line"),
     (
         "tiktoken",
         &["tokens", "llm"],

@@ -79,4 +79,10 @@ pub trait Completer: Sync {
     /// # Errors
     /// When there is no answer.
     fn complete(&self, request: &LlmRequest) -> Result<LlmResponse, LlmError>;
+
+    /// Why no further request will be answered, if that is so: a budget that is used up, a key that is refused, an answer
+    /// that a replay lacks. What was computed from then on is not a result.
+    fn halted(&self) -> Option<String> {
+        None
+    }
 }

@@ -1,0 +1,151 @@
+//! Anthropic Messages, with prompt caching and compaction by the server.
+
+use serde_json::{Value, json};
+
+use super::{Api, CallError, Fold, LlmConfig, LlmRequest, Reply, limit, shape, text, usage};
+
+/// Header and kind of the compaction, and the least that its trigger takes (Anthropic's documentation, "compaction").
+pub(super) const BETA: &str = "compact-2026-01-12";
+const KIND: &str = "compact_20260112";
+const LEAST: u64 = 50_000;
+
+pub(super) fn body(config: &LlmConfig, request: &LlmRequest, stream: bool) -> Value {
+    let block = |text: &str| {
+        let mut block = json!({"type": "text", "text": text});
+        if config.cache {
+            block["cache_control"] = json!({"type": "ephemeral"});
+        }
+        block
+    };
+    let mut body = json!({
+        "model": config.model,
+        "max_tokens": limit(config, request),
+        "messages": [{"role": "user", "content": [block(&request.prompt)]}],
+    });
+    if let Some(system) = request.system.as_deref().filter(|system| !system.is_empty()) {
+        body["system"] = json!([block(system)]);
+    }
+    if config.api == Api::MessagesCompact {
+        // Paused behind the summary: what the model would say after it is of no use here.
+        let trigger = json!({"type": "input_tokens", "value": LEAST});
+        let edit = json!({"type": KIND, "trigger": trigger, "pause_after_compaction": true});
+        body["context_management"] = json!({"edits": [edit]});
+    }
+    if stream {
+        body["stream"] = true.into();
+    }
+    body
+}
+
+pub(super) fn reply(config: &LlmConfig, body: &Value) -> Result<Reply, CallError> {
+    let content = body.get("content").and_then(Value::as_array).ok_or_else(|| shape("`content`"))?;
+    let mut said = Said { model: text(body.get("model")), ..Said::default() };
+    for block in content {
+        match block.get("type").and_then(Value::as_str) {
+            Some("text") => said.text.push_str(block.get("text").and_then(Value::as_str).unwrap_or_default()),
+            Some("compaction") => said.compaction = text(block.get("content")),
+            // Thinking is no part of the answer.
+            _ => {}
+        }
+    }
+    said.stop = text(body.get("stop_reason"));
+    said.usage = body.get("usage").cloned();
+    Ok(said.reply(config))
+}
+
+#[derive(Debug, Default)]
+struct Said {
+    text: String,
+    compaction: Option<String>,
+    stop: Option<String>,
+    usage: Option<Value>,
+    model: Option<String>,
+}
+
+impl Said {
+    fn reply(self, config: &LlmConfig) -> Reply {
+        let usage = self.usage.as_ref().and_then(|usage| usage::anthropic(config, usage));
+        let truncated = matches!(self.stop.as_deref(), Some("max_tokens" | "model_context_window_exceeded"));
+        match self.stop.as_deref() {
+            Some("refusal") => Reply::unusable("the model refuses", usage, self.model),
+            _ if config.api != Api::MessagesCompact => Reply::new(self.text, truncated, usage, self.model),
+            _ => match self.compaction {
+                Some(summary) => Reply::new(summary, truncated, usage, self.model),
+                None => {
+                    let why = format!("the server made no summary: it begins at {LEAST} tokens");
+                    Reply::unusable(&why, usage, self.model)
+                }
+            },
+        }
+    }
+}
+
+/// A streamed answer.
+#[derive(Debug)]
+pub(super) struct Stream {
+    config: LlmConfig,
+    said: Said,
+}
+
+impl Stream {
+    pub(super) fn new(config: &LlmConfig) -> Self {
+        Self { config: config.clone(), said: Said::default() }
+    }
+
+    /// The first event has the prompt's counts, later ones the output's, each only what it knows.
+    fn count(&mut self, usage: &Value) {
+        let known = self.said.usage.get_or_insert_with(|| json!({}));
+        if let (Some(known), Some(new)) = (known.as_object_mut(), usage.as_object()) {
+            known.extend(
+                new.iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| (name.clone(), value.clone())),
+            );
+        }
+    }
+
+    fn piece(&mut self, delta: &Value) {
+        let field = |name: &str| delta.get(name).and_then(Value::as_str).unwrap_or_default();
+        match field("type") {
+            "text_delta" => self.said.text.push_str(field("text")),
+            "compaction_delta" => self.said.compaction.get_or_insert_default().push_str(field("content")),
+            _ => {}
+        }
+    }
+}
+
+impl Fold for Stream {
+    fn push(&mut self, event: &Value) -> Result<bool, CallError> {
+        match event.get("type").and_then(Value::as_str) {
+            Some("error") => return Err(crate::llm::failure::told(event.get("error").unwrap_or(event))),
+            Some("message_start") => {
+                let message = event.get("message").ok_or_else(|| shape("`message`"))?;
+                self.said.model = text(message.get("model"));
+                if let Some(usage) = message.get("usage") {
+                    self.count(usage);
+                }
+            }
+            Some("content_block_start") => {
+                let block = event.get("content_block").unwrap_or(&Value::Null);
+                match block.get("type").and_then(Value::as_str) {
+                    Some("text") => self.said.text.push_str(&text(block.get("text")).unwrap_or_default()),
+                    Some("compaction") => self.said.compaction = text(block.get("content")).or(Some(String::new())),
+                    _ => {}
+                }
+            }
+            Some("content_block_delta") => self.piece(event.get("delta").unwrap_or(&Value::Null)),
+            Some("message_delta") => {
+                let stop = event.get("delta").and_then(|delta| text(delta.get("stop_reason")));
+                self.said.stop = stop.or(self.said.stop.take());
+                if let Some(usage) = event.get("usage") {
+                    self.count(usage);
+                }
+            }
+            Some("message_stop") => return Ok(true),
+            _ => {}
+        }
+        Ok(false)
+    }
+
+    fn reply(self: Box<Self>) -> Result<Reply, CallError> {
+        Ok(self.said.reply(&self.config))
+    }
+}
