@@ -1,6 +1,7 @@
 //! The command line: one file per command.
 
 mod args;
+mod estimate;
 mod findings;
 mod inspect;
 mod list;
@@ -31,6 +32,7 @@ pub fn main() -> ExitCode {
         Some(Command::Replay(args)) => replay::replay(&args),
         Some(Command::Inspect(args)) => inspect::inspect(&args),
         Some(Command::Validate(args)) => validate::validate(&args),
+        Some(Command::Estimate(args)) => estimate::estimate(&args),
         Some(Command::List(args)) => list::list(&args),
         Some(Command::Report(args)) => report::report(&args),
     };

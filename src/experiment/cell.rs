@@ -1,12 +1,16 @@
 //! One cell: a replay with its meters.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use super::record::record;
 use super::{Cell, ConfigError, Experiment, Session};
+use crate::engine::estimate::Estimator;
+use crate::engine::spec::SpecError;
 use crate::engine::summarize::Completer;
 use crate::meter::goal::{Goal, Presence};
 use crate::meter::{Cache, Estimation, Meter, Structure};
+use crate::outside::System;
 use crate::replay::{CountCache, EstimateTable, History, Model, Outline, ReplayInput, replay};
 use crate::results::{CellRecord, EventRecord, ItemRecord, SCHEMA};
 use crate::tokens::{MessageTable, Reference};
@@ -31,21 +35,36 @@ pub struct Prepared<'s> {
 
 impl<'s> Prepared<'s> {
     /// Counts everything that `cells` will need.
-    pub fn new<'c>(session: &'s Session, reference: Reference, cells: impl Iterator<Item = &'c Cell>) -> Self {
+    ///
+    /// # Errors
+    /// When an estimator that is a file or a program cannot be had, or fails.
+    pub fn new<'c>(
+        session: &'s Session,
+        reference: Reference,
+        cells: impl Iterator<Item = &'c Cell>,
+    ) -> Result<Self, ConfigError> {
         let mut estimates = HashMap::new();
         for cell in cells {
-            let table = || EstimateTable::new(&session.transcript, &*cell.spec.estimator.build());
-            estimates.entry(cell.spec.estimator.name()).or_insert_with(table);
+            if let Entry::Vacant(vacant) = estimates.entry(cell.spec.estimator.name()) {
+                let estimator = cell.spec.estimator.build(&System).map_err(SpecError::from)?;
+                vacant.insert(EstimateTable::new(&session.transcript, &*estimator));
+                check(&*estimator)?;
+            }
         }
-        Self {
+        Ok(Self {
             session,
             path: session.transcript.path(),
             outline: Outline::new(&session.transcript),
             reference: MessageTable::new(&session.transcript, reference),
             estimates,
             presence: Presence::new(&session.transcript, &session.items),
-        }
+        })
     }
+}
+
+/// An estimator that failed has no numbers.
+fn check(estimator: &dyn Estimator) -> Result<(), ConfigError> {
+    estimator.fault().map_or(Ok(()), |fault| Err(ConfigError::Value(format!("the estimator failed: {fault}"))))
 }
 
 /// Runs one cell.
@@ -63,7 +82,7 @@ pub fn run_cell(
     let history: History = experiment.history.parse().map_err(ConfigError::Value)?;
     let window = Tokens(cell.model.window_tokens);
     let model = Model { name: cell.model.name.clone(), window, max_output: Tokens(cell.model.max_output_tokens) };
-    let mut strategy = cell.spec.build(&cell.strategy)?;
+    let mut strategy = cell.spec.build_with(&cell.strategy, &System)?;
     let estimates = prepared
         .estimates
         .get(&strategy.estimator_name)
@@ -91,6 +110,7 @@ pub fn run_cell(
         }
         events.push(record(&cell.id, &session.transcript, event));
     });
+    check(&*strategy.estimator)?;
     let items = fates(session, &goal);
     meters.push(goal);
     let measures = meters.into_iter().flat_map(Meter::finish);

@@ -44,7 +44,7 @@ pub fn grid(experiment: &Experiment, sessions: &[Session]) -> Result<Vec<Cell>, 
             for &seed in &experiment.seeds {
                 for (strategy, mimics, spec) in &strategies {
                     // A template that does not exist is found here, before anything runs.
-                    spec.build(strategy)?;
+                    spec.build_with(strategy, &crate::outside::System)?;
                     let id = id(experiment, recorded, model, seed, spec);
                     let (strategy, mimics, spec) = (strategy.clone(), mimics.clone(), spec.clone());
                     cells.push(Cell { id, strategy, mimics, spec, session, model: model.clone(), seed });

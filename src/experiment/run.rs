@@ -63,7 +63,7 @@ pub fn run(
         .iter()
         .enumerate()
         .map(|(index, session)| Prepared::new(session, reference, of(index)))
-        .collect();
+        .collect::<Result<_, _>>()?;
     let manifest = manifest(experiment, &prepared, &cells, llm);
     let mut out = RunFolder::create(folder, &manifest)?;
     let counts = CountCache::new(reference);

@@ -6,6 +6,7 @@
 
 mod csv;
 mod html;
+mod lab;
 pub mod model;
 mod number;
 mod palette;
@@ -19,6 +20,7 @@ use std::path::{Path, PathBuf};
 
 pub use csv::CsvFile;
 pub use html::Html;
+pub use lab::{LabReport, write_lab};
 pub use model::ReportModel;
 pub use number::Format;
 pub use terminal::Terminal;

@@ -17,8 +17,8 @@ use super::palette::COLOURS;
 use super::text::visible;
 use super::{ReportError, ReportModel, Reporter};
 
-const STYLE: &str = include_str!("style.css");
-const POLICY: &str =
+pub(super) const STYLE: &str = include_str!("style.css");
+pub(super) const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
 /// What the sections of the page are called, with their ids.
@@ -101,7 +101,7 @@ fn page(model: &ReportModel, sections: &[(&str, Option<Markup>)]) -> Markup {
 }
 
 /// The palette as custom properties, for both themes.
-fn colours() -> String {
+pub(super) fn colours() -> String {
     let list = |pick: fn(&(&'static str, &'static str)) -> &'static str| {
         COLOURS.iter().enumerate().fold(String::new(), |mut out, (index, colour)| {
             // Writing to a string cannot fail.
