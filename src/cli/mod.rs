@@ -1,13 +1,18 @@
 //! The command line: one file per command.
 
+mod annotate;
 mod args;
+mod audit;
 mod estimate;
 mod findings;
+mod import;
 mod inspect;
 mod list;
+mod merge;
 mod replay;
 mod report;
 mod run;
+mod template;
 mod validate;
 
 use std::io::{self, Write};
@@ -20,7 +25,8 @@ use args::{Cli, Command};
 use crate::error::Exit;
 use crate::experiment::{ConfigError, CorpusError, FailedRun};
 use crate::import::ImportError;
-use crate::results::RunError;
+use crate::meter::goal::ItemsError;
+use crate::results::{MergeError, RunError};
 use crate::tokens::UnknownReference;
 
 /// Parses the command line, runs the command, and prints what went wrong with a hint.
@@ -31,10 +37,14 @@ pub fn main() -> ExitCode {
         Some(Command::Run(args)) => run::run(&args),
         Some(Command::Replay(args)) => replay::replay(&args),
         Some(Command::Inspect(args)) => inspect::inspect(&args),
+        Some(Command::Import(args)) => import::import(&args),
         Some(Command::Validate(args)) => validate::validate(&args),
         Some(Command::Estimate(args)) => estimate::estimate(&args),
         Some(Command::List(args)) => list::list(&args),
         Some(Command::Report(args)) => report::report(&args),
+        Some(Command::Audit(args)) => audit::run(&args),
+        Some(Command::Annotate(args)) => annotate::annotate(&args),
+        Some(Command::Merge(args)) => merge::merge(&args),
     };
     let exit = match result {
         Ok(()) => Exit::Pass,
@@ -105,6 +115,9 @@ fn hint(error: &anyhow::Error) -> Option<String> {
     if let Some(FailedRun::Folder(_)) = error.downcast_ref() {
         return Some("choose a folder that can be written, with --out".to_owned());
     }
+    if error.is::<MergeError>() {
+        return Some("name the folder of every shard of one run, each made with --shard PART/OF".to_owned());
+    }
     if error.is::<RunError>() {
         return Some("name the folder of a run, such as reports/default: it holds manifest.json".to_owned());
     }
@@ -127,8 +140,10 @@ fn exit_of(error: &anyhow::Error) -> Exit {
     }
     if error.is::<findings::Faulty>()
         || error.is::<CorpusError>()
+        || error.is::<ItemsError>()
         || error.is::<ImportError>()
         || error.is::<RunError>()
+        || error.is::<MergeError>()
     {
         Exit::BadInput
     } else {

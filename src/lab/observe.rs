@@ -159,7 +159,7 @@ impl Observed {
             truth: shadow(counted),
             shadows: subjects.iter().map(shadow).collect(),
             recorded: truth.is_recorded(),
-            truths: &truths,
+            truths: truths.iter().map(|row| (row.entry, *row)).collect(),
             rows: Vec::new(),
             sent: Track::default(),
             layout: 0,
@@ -232,7 +232,7 @@ fn signatures(transcript: &Transcript, path: &[EntryIdx]) -> u64 {
 }
 
 /// Every message that is sent, with its class and all counts.
-fn messages(transcript: &Transcript, path: &[EntryIdx], walk: &Walk<'_, '_>) -> Vec<MessageRow> {
+fn messages(transcript: &Transcript, path: &[EntryIdx], walk: &Walk<'_>) -> Vec<MessageRow> {
     let row = |&entry: &EntryIdx| {
         let EntryKind::Message(message) = &transcript.entry(entry).kind else { return None };
         if !is_sent(message) {
@@ -258,7 +258,7 @@ fn dominant(message: &Message) -> (ContentClass, Script) {
     (best.1, best.2)
 }
 
-fn follow<'a>(transcript: &'a Transcript, path: &'a [EntryIdx], walk: &mut Walk<'a, '_>) {
+fn follow<'a>(transcript: &'a Transcript, path: &'a [EntryIdx], walk: &mut Walk<'a>) {
     let Some(none) = preset("none") else { return };
     let Ok(mut strategy) = none.spec.build("none") else { return };
     // The replay gives the contexts; its own counts are not looked at.
@@ -287,11 +287,11 @@ fn follow<'a>(transcript: &'a Transcript, path: &'a [EntryIdx], walk: &mut Walk<
 }
 
 /// The state of a walk.
-struct Walk<'a, 't> {
+struct Walk<'a> {
     truth: Shadow<'a>,
     shadows: Vec<Shadow<'a>>,
     recorded: bool,
-    truths: &'t [TruthRow],
+    truths: HashMap<EntryIdx, TruthRow>,
     rows: Vec<RequestRow>,
     /// The tokenizer's counts of what is sent.
     sent: Track,
@@ -305,7 +305,7 @@ struct Walk<'a, 't> {
     keep: Tokens,
 }
 
-impl Walk<'_, '_> {
+impl Walk<'_> {
     fn request(&mut self, event: &RequestEvent<'_, '_>) {
         let view = event.live.view();
         self.truth.follow(view, &self.reported);
@@ -313,7 +313,7 @@ impl Walk<'_, '_> {
             shadow.follow(view, &self.reported);
         }
         self.follow_sent(event.live);
-        let recorded = self.truths.iter().find(|row| row.entry == event.entry);
+        let recorded = self.truths.get(&event.entry).copied();
         let truth = if self.recorded {
             let usable = recorded.filter(|row| row.verdict == Verdict::Usable && event.recorded.is_some());
             usable.filter(|row| Some(row.entry) != self.head_from).map(|row| row.usage.prompt())

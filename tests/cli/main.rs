@@ -4,6 +4,8 @@
 
 mod errors;
 mod estimating;
+mod experiments;
+mod importing;
 mod reading;
 mod running;
 mod validating;

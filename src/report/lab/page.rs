@@ -6,7 +6,7 @@ use super::LabReport;
 use super::table::{facts, overall};
 use crate::lab::{Group, Scope};
 use crate::report::ReportError;
-use crate::report::html::{POLICY, STYLE, colours};
+use crate::report::html::{style, style_policy};
 use crate::report::number::{Format, count, short};
 use crate::report::plot::{Dot, DotRow, dots, scatter, swatch};
 use crate::report::text::visible;
@@ -29,17 +29,18 @@ pub(super) fn page(report: &LabReport<'_>) -> Result<String, ReportError> {
         (section("cuts", "What would be kept", &cuts(report)))
         (section("reserves", "The safe reserve", &reserves(report)))
     };
+    let style = style();
     let page = html! {
         (DOCTYPE)
         html lang="en" {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
-                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta http-equiv="Content-Security-Policy" content=(style_policy(&style));
                 meta name="color-scheme" content="light dark";
                 meta name="generator" content=(report.generator);
                 title { "Token estimators – context compaction report" }
-                style { (PreEscaped(colours())) (PreEscaped(STYLE)) }
+                style { (PreEscaped(&style)) }
             }
             body {
                 header {
