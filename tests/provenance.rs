@@ -166,7 +166,7 @@ fn prompts_add_up_to_the_recorded_totals() {
     let bytes = read("openhands/openhands-multiswe-output.jsonl");
     let total =
         |line: &serde_json::Value| line["metrics"]["accumulated_token_usage"]["prompt_tokens"].as_u64().unwrap();
-    assert_eq!(prompts(&bytes), lines(&bytes).iter().map(total).sum());
+    assert_eq!(prompts(&bytes), lines(&bytes).iter().map(total).sum::<u64>());
     // mini-swe-agent: its own totals are calls and dollars; the prompts are those of the responses that it kept.
     let bytes = read("mini-swe-agent/mini-swe-django-11797-deepseek-chat.traj.json");
     let document: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
@@ -175,6 +175,6 @@ fn prompts_add_up_to_the_recorded_totals() {
         kept.filter_map(|message| message["extra"]["response"]["usage"]["prompt_tokens"].as_u64()).collect();
     assert_eq!(
         (prompts(&bytes), &document["info"]["model_stats"]["api_calls"]),
-        (kept.iter().sum(), &kept.len().into())
+        (kept.iter().sum::<u64>(), &kept.len().into())
     );
 }

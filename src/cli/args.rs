@@ -44,7 +44,9 @@ pub(super) enum Command {
     Validate(ValidateArgs),
     /// Compare token estimators with a truth, and show what their errors cause
     Estimate(EstimateArgs),
-    /// Name what can be chosen: strategies, estimators, triggers, cuts, templates, formats, tokenizers
+    /// Simulate a provider's prompt cache beside recorded usage: what is read, which breaks there are and why
+    Cache(CacheArgs),
+    /// Name what can be chosen: strategies, estimators, triggers, cuts, templates, formats, tokenizers, caches, prices
     List(ListArgs),
     /// Write the HTML and CSV of a finished run again
     Report(ReportArgs),
@@ -52,6 +54,12 @@ pub(super) enum Command {
     Audit(AuditArgs),
     /// Check annotated items, show each in its context, or draft some for a person to finish
     Annotate(AnnotateArgs),
+    /// Tell whether a run is worse than another: pass (exit 0), regress (1), inconclusive (3), void (4)
+    Compare(super::compare::CompareArgs),
+    /// Keep runs under a name, to compare with
+    Baseline(super::baseline::BaselineArgs),
+    /// Write a commented experiment file to start from, or the JSON Schema of such files
+    New(super::new::NewArgs),
     /// Put the shards of a run together, byte for byte as if it had run as one
     Merge(super::merge::MergeArgs),
 }
@@ -254,6 +262,43 @@ pub(super) struct EstimateArgs {
 }
 
 #[derive(Debug, Args)]
+pub(super) struct CacheArgs {
+    /// Session files, dataset folders, or folders of sessions; `embedded:NAME` is one of the program's own
+    #[arg(required = true)]
+    pub(super) transcripts: Vec<PathBuf>,
+    /// Cache to simulate; by default that of the recorded model
+    #[arg(long, value_name = "PRESET")]
+    pub(super) provider: Option<String>,
+    /// Price book (TOML) whose rows count before the built-in ones
+    #[arg(long, value_name = "FILE")]
+    pub(super) prices: Option<PathBuf>,
+    /// Print every request, not only the breaks
+    #[arg(long)]
+    pub(super) requests: bool,
+    /// Write cache-requests.csv, cache-sessions.csv and a plot per session to this folder
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: Option<PathBuf>,
+    /// Shortest prefix that is cached, in place of the model's
+    #[arg(long, value_name = "TOKENS")]
+    pub(super) minimum: Option<u64>,
+    /// Lifetime of a cache entry, in place of the preset's
+    #[arg(long, value_name = "SECONDS")]
+    pub(super) lifetime: Option<u64>,
+    /// What restarts a lifetime: a request whose breakpoints lie in what it reads (`marked`), a read alone (`hit`), nothing
+    #[arg(long, value_name = "marked|hit|never")]
+    pub(super) refresh: Option<String>,
+    /// What is one of the 20 places a breakpoint looks at: a block, or a run of tool blocks
+    #[arg(long, value_name = "blocks|runs")]
+    pub(super) places: Option<String>,
+    /// Seconds between requests where a file has no times
+    #[arg(long, default_value_t = 30, value_name = "SECONDS")]
+    pub(super) interval: u64,
+    /// Exact tokenizer behind reference counts
+    #[arg(long, default_value = "o200k_base", value_name = "NAME")]
+    pub(super) reference: String,
+}
+
+#[derive(Debug, Args)]
 pub(super) struct ListArgs {
     /// What to list; without it, everything
     #[arg(value_enum)]
@@ -274,6 +319,8 @@ pub(super) enum Listed {
     Formats,
     Tokenizers,
     Measures,
+    Caches,
+    Prices,
 }
 
 #[derive(Debug, Args)]

@@ -3,12 +3,17 @@
 mod annotate;
 mod args;
 mod audit;
+mod baseline;
+mod cache;
+mod compare;
+mod config;
 mod estimate;
 mod findings;
 mod import;
 mod inspect;
 mod list;
 mod merge;
+mod new;
 mod replay;
 mod report;
 mod run;
@@ -22,10 +27,12 @@ use clap::Parser;
 
 use args::{Cli, Command};
 
+use crate::compare::Unlike;
 use crate::error::Exit;
-use crate::experiment::{ConfigError, CorpusError, FailedRun};
+use crate::experiment::{AuditError, ConfigError, CorpusError, FailedRun};
 use crate::import::ImportError;
 use crate::meter::goal::ItemsError;
+use crate::meter::price::PriceError;
 use crate::results::{MergeError, RunError};
 use crate::tokens::UnknownReference;
 
@@ -40,16 +47,21 @@ pub fn main() -> ExitCode {
         Some(Command::Import(args)) => import::import(&args),
         Some(Command::Validate(args)) => validate::validate(&args),
         Some(Command::Estimate(args)) => estimate::estimate(&args),
+        Some(Command::Cache(args)) => cache::cache(&args),
         Some(Command::List(args)) => list::list(&args),
         Some(Command::Report(args)) => report::report(&args),
         Some(Command::Audit(args)) => audit::run(&args),
         Some(Command::Annotate(args)) => annotate::annotate(&args),
+        Some(Command::Compare(args)) => compare::compare(&args),
+        Some(Command::Baseline(args)) => baseline::baseline(&args),
+        Some(Command::New(args)) => new::new(&args),
         Some(Command::Merge(args)) => merge::merge(&args),
     };
     let exit = match result {
         Ok(()) => Exit::Pass,
         // The reader of a pipe went away: that is its right.
         Err(error) if is_broken_pipe(&error) => Exit::Pass,
+        Err(error) if error.is::<compare::Decided>() => exit_of(&error),
         Err(error) => {
             complain(&error);
             exit_of(&error)
@@ -97,6 +109,12 @@ fn hint(error: &anyhow::Error) -> Option<String> {
     if let Some(error) = error.downcast_ref::<ConfigError>() {
         return Some(error.hint());
     }
+    if let Some(error) = error.downcast_ref::<PriceError>() {
+        return Some(error.hint().to_owned());
+    }
+    if let Some(AuditError::Model { .. }) = error.downcast_ref() {
+        return Some("choose one with --provider; `cutpoint list caches` names all".to_owned());
+    }
     if let Some(FailedRun::Config(error)) = error.downcast_ref() {
         return Some(error.hint());
     }
@@ -115,6 +133,9 @@ fn hint(error: &anyhow::Error) -> Option<String> {
     if let Some(FailedRun::Folder(_)) = error.downcast_ref() {
         return Some("choose a folder that can be written, with --out".to_owned());
     }
+    if let Some(error) = error.downcast_ref::<Unlike>() {
+        return Some(error.hint());
+    }
     if error.is::<MergeError>() {
         return Some("name the folder of every shard of one run, each made with --shard PART/OF".to_owned());
     }
@@ -132,6 +153,9 @@ fn hint(error: &anyhow::Error) -> Option<String> {
 }
 
 fn exit_of(error: &anyhow::Error) -> Exit {
+    if let Some(compare::Decided(exit)) = error.downcast_ref() {
+        return *exit;
+    }
     if error.is::<run::Stopped>() {
         return Exit::Inconclusive;
     }

@@ -13,7 +13,7 @@ fn is_file(template: &str) -> bool {
 }
 
 /// The template that an option names: a name stays, a file becomes its text.
-fn named(template: &str, base: &Path) -> anyhow::Result<String> {
+pub(super) fn text_of(template: &str, base: &Path) -> anyhow::Result<String> {
     if !is_file(template) {
         Choice::named(template)?;
         return Ok(template.to_owned());
@@ -27,7 +27,7 @@ fn named(template: &str, base: &Path) -> anyhow::Result<String> {
 
 /// Gives strategies another template, where they ask a model at all; their names say so.
 pub(super) fn replace(strategies: Vec<StrategyConfig>, template: &str) -> anyhow::Result<Vec<StrategyConfig>> {
-    let text = named(template, Path::new(""))?;
+    let text = text_of(template, Path::new(""))?;
     let label = Path::new(template).file_stem().map_or(template.into(), |stem| stem.to_string_lossy());
     let one = |strategy: StrategyConfig| {
         let (name, _, spec) = strategy.resolve()?;
@@ -45,7 +45,7 @@ pub(super) fn read_files(strategies: &mut [StrategyConfig], base: &Path) -> anyh
     for strategy in strategies {
         let StrategyConfig::Own(own) = strategy else { continue };
         let file = own.stages.template().filter(|name| is_file(name));
-        if let Some(text) = file.map(|file| named(file, base)).transpose()? {
+        if let Some(text) = file.map(|file| text_of(file, base)).transpose()? {
             own.stages = own.stages.clone().with_template(&text);
         }
     }

@@ -13,6 +13,7 @@ use crate::transcript::Tokens;
 
 /// Releases of Pi whose rules are known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum PiRelease {
     /// 1.6.0.
     #[default]
@@ -39,6 +40,7 @@ impl PiRelease {
 
 /// An amount of context.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SizeSpec {
     /// Messages.
@@ -51,6 +53,7 @@ pub enum SizeSpec {
 
 /// A trigger.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum TriggerSpec {
     /// Never.
@@ -81,6 +84,7 @@ pub enum TriggerSpec {
 
 /// A cut policy.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum CutSpec {
     /// Nothing is ever dropped.
@@ -111,6 +115,7 @@ pub enum CutSpec {
 
 /// An edit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum EditSpec {
     /// Masks tool results outside of the newest tokens when the trigger fires.
@@ -133,6 +138,7 @@ pub enum EditSpec {
 
 /// A summarizer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum SummarizerSpec {
     /// No summary.
@@ -171,6 +177,7 @@ pub enum SummarizerSpec {
 
 /// A recovery action.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum RecoverySpec {
     /// Names the files touched last.
@@ -224,6 +231,7 @@ pub enum Access {
 
 /// A whole strategy.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct StrategySpec {
     /// Counts tokens.

@@ -3,6 +3,7 @@
 use super::{ConfigError, Session};
 use crate::engine::preset::preset;
 use crate::engine::summarize::{Completer, LlmError, LlmRequest, LlmResponse};
+use crate::measure::Measure;
 use crate::meter::goal::{Artifacts, Audit, AuditedCut, EntityIndex, Fabrication, Faith};
 use crate::meter::{Measures, Meter};
 use crate::replay::{CountCache, EstimateTable, History, Model, Outline, ReplayInput, replay};
@@ -76,12 +77,19 @@ pub fn audit(session: &Session, reference: Reference) -> Result<SessionAudit, Co
         artifacts.observe(event);
     });
     let fabrications = faith.fabrications();
-    let measures = Meter::finish(faith).into_iter().chain(Meter::finish(artifacts)).collect();
+    let mut measures: Measures = Meter::finish(faith).into_iter().chain(Meter::finish(artifacts)).collect();
+    let cuts = audit.finish();
+    if !cuts.iter().any(|cut| cut.readable) {
+        // An encrypted summary may hold everything.
+        for (_, measure) in &mut measures {
+            *measure = Measure::void("no summary can be read");
+        }
+    }
     Ok(SessionAudit {
         session: session.name.clone(),
         sha256: session.sha256.clone(),
         format: session.format,
-        cuts: audit.finish(),
+        cuts,
         measures,
         fabrications,
     })

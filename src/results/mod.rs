@@ -4,6 +4,7 @@
 //! [`EventRecord`] a line, grouped by cell), and the texts that a report quotes: `messages.jsonl` and `annotations.jsonl`
 //! ([`Sources`]; older runs have none). The records are versioned ([`SCHEMA`]); a reader refuses a newer one.
 
+mod cache;
 mod folder;
 mod merge;
 mod record;
@@ -11,6 +12,7 @@ mod source;
 mod stored;
 
 pub use crate::measure::{Direction, Measure, MeasureDef};
+pub use cache::{CacheRequestRecord, CacheSessionRecord};
 pub use folder::{Run, RunError, RunFolder};
 pub use merge::{MergeError, merge};
 pub use record::{

@@ -12,6 +12,7 @@ use crate::transcript::Tokens;
 
 /// An exact tokenizer. Text that looks like a special token is counted as text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Reference {
     /// `o200k_base`, of GPT-4o and later models of OpenAI.
     #[default]

@@ -2,9 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
+mod caching;
+mod comparing;
 mod errors;
 mod estimating;
 mod experiments;
+mod forgotten;
 mod importing;
 mod reading;
 mod running;

@@ -33,6 +33,8 @@ fn every_section_can_be_listed_alone_and_the_whole_is_their_sum() {
         ("formats", "pi"),
         ("tokenizers", "cl100k_base"),
         ("measures", "goal_loss"),
+        ("caches", "deepseek-v4"),
+        ("prices", "claude-opus-4-5"),
     ];
     let mut all = Vec::new();
     for (section, word) in sections {

@@ -2,7 +2,7 @@
 
 use cutpoint::engine::pi::Rules;
 use cutpoint::meter::Meter;
-use cutpoint::meter::goal::{Goal, ItemSet, Presence};
+use cutpoint::meter::goal::{EntityIndex, Faith, Goal, ItemSet, Presence};
 use cutpoint::replay::ReplayEvent;
 use cutpoint::transcript::Tokens;
 
@@ -120,4 +120,34 @@ fn what_no_summary_covered_is_lost_and_what_is_stale_is_wrong() {
     let fate = |id: &str, fate| (id.to_owned(), fate);
     assert_eq!(all[0], [fate("capacity", "in_tail"), fate("serial", "in_tail"), fate("roof", "in_tail")]);
     assert_eq!(all[1], [fate("capacity", "wrong"), fate("serial", "lost"), fate("roof", "kept")]);
+}
+
+#[test]
+fn what_is_said_on_another_branch_is_not_demanded() {
+    let case = Case::read("branch-abandoned");
+    let off = case.numbers["off_path_ids"].as_array().unwrap();
+    let off: Vec<&str> = off.iter().map(|id| id.as_str().unwrap()).collect();
+    let item = |id: &str| {
+        format!(r#"{{ id = "{id}", category = "value", text = "", source = ["{id}"], must = [["code 9", "plan x"]] }}"#)
+    };
+    let items = format!("item = [{}]", off.iter().map(|id| item(id)).collect::<Vec<_>>().join(","));
+    let items = ItemSet::parse(&items, &case.transcript).unwrap();
+    let presence = Presence::new(&case.transcript, &items);
+    let path = case.transcript.path();
+    let mut goal = Goal::new(&items, &presence, Tokens(1)).on_path(&path, &case.transcript);
+    case.compacted(2, &mut |event| goal.observe(event));
+    assert_eq!(goal.fates().unwrap().iter().map(|fate| fate.name()).collect::<Vec<_>>(), ["off_path"; 2]);
+}
+
+#[test]
+fn a_summary_larger_than_its_span_does_not_compress() {
+    let case = Case::read("summary-larger-than-span");
+    let path = case.transcript.path();
+    let index = EntityIndex::new(&case.transcript);
+    let mut faith = Box::new(Faith::new(&case.transcript, &path, &index));
+    case.follow(&Rules::V1_6, 200_000, &mut |event| faith.observe(event), |_| ());
+    let measures = faith.finish();
+    let value = |name: &str| measures.iter().find(|(one, _)| *one == name).unwrap().1.value().unwrap();
+    assert!(value("summary_to_dropped_ratio") > 1.0);
+    assert!((value("not_compressing_count") - 1.0).abs() < 1e-12);
 }

@@ -25,7 +25,9 @@ use cutpoint::engine::preset::preset;
 use cutpoint::engine::summarize::{Completer, LlmError, LlmRequest, LlmResponse};
 use cutpoint::engine::{estimate, trigger};
 use cutpoint::import::read_file;
-use cutpoint::replay::{CountCache, EstimateTable, History, Live, Model, Outline, ReplayEvent, ReplayInput, replay};
+use cutpoint::replay::{
+    CountCache, EstimateTable, History, Live, Manual, Model, Outline, ReplayEvent, ReplayInput, replay,
+};
 use cutpoint::tokens::{MessageTable, Reference};
 use cutpoint::transcript::{Tokens, Transcript};
 use serde_json::Value;
@@ -102,6 +104,27 @@ impl Case {
             seed: 0,
         };
         then(&replay(input, &mut strategy, &Nobody, &mut |event| observe(event)))
+    }
+
+    /// Drops everything by hand before a request, and keeps the first prompt.
+    pub(crate) fn compacted(&self, before: u64, observe: &mut dyn FnMut(&ReplayEvent<'_, '_>)) {
+        let transcript = &self.transcript;
+        let mut strategy = preset("ralph").unwrap().spec.build("ralph").unwrap();
+        let path = transcript.path();
+        let model = Model { name: String::new(), window: Tokens(200_000), max_output: Tokens(0) };
+        let input = ReplayInput {
+            transcript,
+            path: &path,
+            outline: &Outline::new(transcript),
+            reference: &MessageTable::new(transcript, Reference::O200kBase),
+            estimates: &EstimateTable::new(transcript, &*strategy.estimator),
+            counts: &CountCache::new(Reference::O200kBase),
+            model: &model,
+            history: History::Full,
+            manual: &[Manual { request: before, instructions: None }],
+            seed: 0,
+        };
+        replay(input, &mut strategy, &Nobody, &mut |event| observe(event));
     }
 
     /// Pi's estimate of the context at the end.

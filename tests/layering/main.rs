@@ -30,10 +30,16 @@ const EDGES: &[(&str, &[&str], &str)] = &[
         "runs cells and records them",
     ),
     ("stats", &[], "numbers in, numbers out"),
-    ("report", &["results", "measure", "lab", "stats", "transcript::class"], "reads only results"),
+    ("compare", &["results", "measure", "stats"], "two runs become a verdict; it reads only run folders"),
+    (
+        "report",
+        &["results", "measure", "stats", "compare", "lab", "transcript::class"],
+        "reads only the run folder, and a comparison of two",
+    ),
     (
         "cli",
         &[
+            "compare",
             "engine",
             "error",
             "experiment",
@@ -48,6 +54,7 @@ const EDGES: &[(&str, &[&str], &str)] = &[
             "replay",
             "report",
             "results",
+            "stats",
             "tokens",
             "transcript",
         ],

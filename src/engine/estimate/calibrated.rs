@@ -8,6 +8,7 @@ use crate::transcript::{Head, Message, Text, Tokens};
 
 /// Coefficients of a calibrated estimator. The classes are those of [`crate::transcript::class`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Coefficients {
     /// Version of the classes that they were fitted with.

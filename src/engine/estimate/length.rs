@@ -8,6 +8,7 @@ use crate::transcript::{Head, JsonText, Message, Text, Tokens};
 
 /// What a length is counted in. The three differ as soon as a text leaves ASCII: 你 is 1, 1 and 3; 😀 is 2, 1 and 4.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Unit {
     /// UTF-16 code units: JavaScript's `length`.

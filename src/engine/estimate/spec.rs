@@ -18,6 +18,7 @@ use crate::tokens::Reference;
 
 /// An estimator.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum EstimatorSpec {
     /// Pi's, anchored to reported usage.

@@ -34,6 +34,17 @@ pub struct Faith<'m> {
     not_compressing: u64,
 }
 
+/// The parts of which a joined name is made: `a/b/c` without a file at its end is a list as often as a path, and
+/// `name=value` may join what its source has apart.
+fn parts(kind: Kind, key: &str) -> Vec<&str> {
+    let is_list = kind == Kind::Path && !key.starts_with(['/', '.', '~']) && !key.contains('.');
+    match kind {
+        Kind::Setting => key.splitn(2, '=').collect(),
+        Kind::Path if is_list => key.split('/').collect(),
+        _ => vec![key],
+    }
+}
+
 /// An identifier without a source, so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Unknown {
@@ -126,7 +137,8 @@ impl<'m> Faith<'m> {
     /// The identifiers that stand nowhere in the source, letter by letter, at the moment of their summary. One pass over the
     /// session, whatever the number of summaries.
     pub fn fabrications(&self) -> Vec<Fabrication> {
-        let keys: Vec<&str> = self.unknown.iter().map(|one| one.key.as_str()).collect();
+        let pieces: Vec<Vec<&str>> = self.unknown.iter().map(|one| parts(one.kind, &one.key)).collect();
+        let keys: Vec<&str> = pieces.iter().flatten().copied().collect();
         let mut first: HashMap<usize, EntryIdx> = HashMap::new();
         if let Some(automaton) = AhoCorasick::new(&keys).ok().filter(|_| !keys.is_empty()) {
             for &idx in self.path {
@@ -138,12 +150,17 @@ impl<'m> Faith<'m> {
                 }
             }
         }
-        let fabricated = |(at, one): (usize, &Unknown)| {
-            let said = first.get(&at).copied();
+        let mut from = 0;
+        let fabricated = |(one, pieces): (&Unknown, &Vec<&str>)| {
+            let own = from..from + pieces.len();
+            from = own.end;
+            // A joined name is said when the last of its parts is.
+            let said = own.map(|at| first.get(&at).copied()).collect::<Option<Vec<_>>>();
+            let said = said.and_then(|all| all.into_iter().max());
             let is_said = said.is_some_and(|idx| Some(idx) <= one.now);
             (!is_said).then(|| Fabrication { kind: one.kind, key: one.key.clone(), foreseen: said.is_some() })
         };
-        self.unknown.iter().enumerate().filter_map(fabricated).collect()
+        self.unknown.iter().zip(&pieces).filter_map(fabricated).collect()
     }
 }
 

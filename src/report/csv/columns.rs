@@ -100,13 +100,25 @@ const INCIDENTS: [Fixed; 8] = [
     ("invalidated_tokens", "tokens", "edited: tokens of the cached prefix made worthless."),
 ];
 
-const ITEMS: [Fixed; 6] = [
+const ITEMS: [Fixed; 9] = [
     ("item", "text", "Id of the annotated item in its dataset."),
     ("category", "text", "Its category."),
     ("weight", "number", "Its weight within the category."),
     ("critical", "true or false", "Losing it is a veto."),
-    ("fate", "text", "kept, partly, lost, wrong, or in_tail when it never left the kept part."),
+    (
+        "fate",
+        "text",
+        "kept, partly, lost, wrong; in_tail when it never left the kept part, superseded when another item replaced it, \
+         off_path when it is said on another branch.",
+    ),
     ("score", "score", "1, 0.5, 0 or -0.5; empty when it is not scored."),
+    ("source_lines", "text", "Lines of the session file that state it, with spaces between them."),
+    (
+        "rounds_count",
+        "count",
+        "Cuts from the one that dropped its source on, up to the one that lost it or to the last.",
+    ),
+    ("lost", "true or false", "It was lost or wrong at the last of them; otherwise its life is censored."),
 ];
 
 const COLUMNS: [Fixed; 4] = [

@@ -4,8 +4,11 @@
 //! leading apostrophe, as OWASP advises against CSV injection. Only text columns are guarded: numbers are written as they
 //! are, so a program reads `-0.12` as a number. `columns.csv` says this too, because a reader must know it.
 
+mod cache;
 mod columns;
 mod summary;
+
+pub use cache::cache_csv;
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -180,6 +183,9 @@ fn items(model: &ReportModel, csv: &mut Writer<impl Write>) -> Result<(), Report
                 item.critical.to_string(),
                 word(&item.fate),
                 maybe(item.score),
+                item.source_lines.iter().map(u64::to_string).collect::<Vec<_>>().join(" "),
+                item.rounds_count.to_string(),
+                item.lost.to_string(),
             ];
             csv.write_record(key(cell).into_iter().chain(fields))?;
         }

@@ -8,6 +8,7 @@ mod cells;
 mod compactions;
 mod context;
 mod critical;
+mod forgotten;
 mod glossary;
 mod heat;
 mod items;
@@ -30,12 +31,13 @@ pub(super) use page::{style, style_policy};
 use section::{Page, Section};
 
 /// The sections of the main page, in order.
-const SECTIONS: [Section; 15] = [
+const SECTIONS: [Section; 16] = [
     verdict::SECTION,
     strategies::SECTION,
     pareto::SECTION,
     heat::SECTION,
     critical::SECTION,
+    forgotten::SECTION,
     transcripts::SECTION,
     context::SECTION,
     items::SECTION,

@@ -4,6 +4,7 @@ mod aggregate;
 mod context;
 mod detail;
 pub(super) mod evidence;
+mod forgotten;
 mod history;
 mod items;
 mod outcome;
@@ -17,6 +18,7 @@ pub use aggregate::Aggregate;
 pub(super) use aggregate::is_additive;
 pub use context::{ContextLine, ContextPanel, Point};
 pub use detail::{DETAIL_BUDGET, TranscriptDetail};
+pub use forgotten::{AtBudget, ForgottenPanel, Rounds, Weighing};
 pub use history::{CellHistory, EditTotal, StuckTotal};
 pub use items::{ItemRow, ItemTable};
 pub use outcome::Outcome;
@@ -81,6 +83,8 @@ pub struct ReportModel<'run> {
     pub detail_of: Vec<usize>,
     /// Costs against goal-loss, one panel per setting and cost that has points.
     pub pareto: Vec<ParetoPanel<'run>>,
+    /// Survival over rounds, weights and comparisons at equal size, one panel per setting.
+    pub forgotten: Vec<ForgottenPanel<'run>>,
     /// The fates of annotated items, one table per transcript that has any.
     pub items: Vec<ItemTable<'run>>,
     /// What happened in each cell.
@@ -101,6 +105,7 @@ impl<'run> ReportModel<'run> {
         Self {
             mock: run.manifest.mock || run.cells.iter().any(|cell| cell.mock),
             pareto: pareto::panels(&strategies, &cells),
+            forgotten: forgotten::panels(&strategies, &cells),
             verdicts: verdict::verdicts(&strategies, &cells),
             contexts,
             items,

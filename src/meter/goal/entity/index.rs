@@ -52,8 +52,8 @@ pub struct EntityIndex {
     names: Vec<(Kind, Box<str>)>,
     /// The number that stands for all aliases.
     stands: Vec<u32>,
-    /// Bare names of files that one path alone ends in.
-    by_name: HashMap<Box<str>, Option<u32>>,
+    /// Paths by their last part.
+    by_name: HashMap<Box<str>, Vec<u32>>,
     places: Vec<Vec<Place>>,
     /// Entries that say it.
     spread: Vec<u32>,
@@ -64,6 +64,8 @@ pub struct EntityIndex {
 
 /// An entity in more than this share of the entries is common: its survival says nothing.
 const COMMON: f64 = 0.2;
+/// An argument of no more bytes is a path, a command, a query: the agent had to know what it says.
+const SHORT: usize = 400;
 /// Below so many entries nothing is common.
 const FEW: usize = 20;
 
@@ -88,7 +90,11 @@ fn texts<'m>(message: &'m Message, mut each: impl FnMut(Cow<'m, str>, Option<boo
             Block::Text(text) => each(Cow::Borrowed(text.as_str()), Some(false)),
             Block::Thinking { text, .. } => each(Cow::Borrowed(text.as_str()), None),
             Block::ToolCall(call) => match serde_json::from_str(call.arguments.as_str()) {
-                Ok(value) => strings(value, &mut |text| each(Cow::Owned(text), Some(true))),
+                // A long argument is the content of a file, and no choice of a name.
+                Ok(value) => strings(value, &mut |text| {
+                    let is_short = text.len() <= SHORT;
+                    each(Cow::Owned(text), Some(is_short));
+                }),
                 Err(_) => each(Cow::Borrowed(call.arguments.as_str()), Some(true)),
             },
             Block::Image(_) | Block::Other(_) => {}
@@ -102,6 +108,21 @@ fn call_digest(block: &Block) -> Option<u64> {
     let mut hasher = std::hash::DefaultHasher::new();
     (call.name.as_str(), call.arguments.as_str()).hash(&mut hasher);
     Some(hasher.finish())
+}
+
+fn last_part(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// Whether a path ends in another one, at a slash.
+fn ends_in(long: &str, short: &str) -> bool {
+    long.strip_suffix(short).is_some_and(|rest| rest.ends_with('/'))
+}
+
+/// The value that all have in common; `None` for several, or for none.
+fn only(mut values: impl Iterator<Item = u32>) -> Option<u32> {
+    let first = values.next()?;
+    values.all(|value| value == first).then_some(first)
 }
 
 fn strings(value: serde_json::Value, each: &mut impl FnMut(String)) {
@@ -174,28 +195,31 @@ impl EntityIndex {
         id
     }
 
-    /// One number for `loader.rs` and `src/feeder/loader.rs`, where only one path ends so.
+    /// One number for `loader.rs`, `feeder/loader.rs` and `src/feeder/loader.rs`, where only one path ends so.
     fn join_aliases(&mut self) {
         self.stands = (0..u32::try_from(self.names.len()).unwrap_or(u32::MAX)).collect();
-        let paths: Vec<u32> = (0..self.stands.len()).map(|id| self.stands[id]).collect();
-        for id in paths {
-            let (kind, key) = &self.names[id as usize];
-            if let Some((_, name)) = key.rsplit_once('/').filter(|_| *kind == Kind::Path) {
-                let one = self.by_name.entry(name.into()).or_insert(Some(id));
-                // A second path of that name: the bare name stands for neither.
-                *one = one.filter(|&first| first == id);
+        for (id, (kind, key)) in (0..).zip(&self.names) {
+            if *kind == Kind::Path {
+                self.by_name.entry(last_part(key).into()).or_default().push(id);
+            }
+        }
+        for ids in self.by_name.values_mut() {
+            // The longest first, so that what a path stands for is known before shorter forms of it are looked at.
+            ids.sort_by_key(|id| (std::cmp::Reverse(self.names[*id as usize].1.len()), *id));
+            for (at, &id) in ids.iter().enumerate() {
+                let longer =
+                    ids[..at].iter().filter(|one| ends_in(&self.names[**one as usize].1, &self.names[id as usize].1));
+                self.stands[id as usize] = only(longer.map(|one| self.stands[*one as usize])).unwrap_or(id);
             }
         }
         for id in 0..self.names.len() {
-            let (kind, key) = &self.names[id];
-            let is_bare = *kind == Kind::Path && !key.contains('/');
-            let Some(&Some(path)) = self.by_name.get(key).filter(|_| is_bare) else { continue };
-            self.stands[id] = path;
-            let places = std::mem::take(&mut self.places[id]);
-            let whole = &mut self.places[path as usize];
-            whole.extend(places);
-            whole.sort_unstable();
-            whole.dedup();
+            let whole = self.stands[id] as usize;
+            if whole != id {
+                let places = std::mem::take(&mut self.places[id]);
+                self.places[whole].extend(places);
+                self.places[whole].sort_unstable();
+                self.places[whole].dedup();
+            }
         }
         let stands = |id: EntityId| EntityId(self.stands[id.0 as usize]);
         for says in &mut self.says {
@@ -216,11 +240,12 @@ impl EntityIndex {
     pub(crate) fn find(&self, kind: Kind, key: &str) -> Option<EntityId> {
         let key = self.normal(kind, key);
         let found = self.keys.get(key).copied().or_else(|| {
-            let name = key.rsplit('/').next().filter(|_| kind == Kind::Path)?;
-            let path = self.by_name.get(name).copied().flatten()?;
-            // Both name the same file if one ends in the other.
-            let whole = &*self.names[path as usize].1;
-            (whole.ends_with(key) || key.ends_with(whole)).then_some(path)
+            let ids = self.by_name.get(last_part(key)).filter(|_| kind == Kind::Path)?;
+            let same = |id: &&u32| {
+                let whole = &*self.names[**id as usize].1;
+                ends_in(whole, key) || ends_in(key, whole)
+            };
+            only(ids.iter().filter(same).map(|id| self.stands[*id as usize]))
         })?;
         Some(EntityId(self.stands[found as usize]))
     }

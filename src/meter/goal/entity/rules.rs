@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::scan::class::{COLON, DASH, DIGIT, DOT, EQUALS, HUMP, LOWER, SLASH, UNDERSCORE, UPPER};
+use super::scan::word as classes;
 use super::{Entity, Kind};
 
 /// What is known of a word before it is looked at.
@@ -15,42 +16,181 @@ pub(super) struct Features<'t> {
     pub(super) next: &'t [u8],
 }
 
-/// Endings of file names. A word with another one is a name in code or the end of a sentence.
-const EXTENSIONS: &[&str] = &[
-    "rs", "py", "ts", "js", "tsx", "jsx", "mjs", "cjs", "json", "jsonl", "toml", "yaml", "yml", "md", "mdx", "txt",
-    "go", "java", "kt", "swift", "c", "h", "cc", "cpp", "hpp", "cs", "rb", "php", "sh", "bash", "zsh", "ps1", "sql",
-    "html", "css", "scss", "vue", "svelte", "xml", "lock", "csv", "tsv", "ini", "cfg", "conf", "env", "log", "proto",
-    "ipynb", "svg", "png", "jpg", "pdf", "zip", "gz", "parquet", "db", "sqlite", "diff", "patch", "gradle", "tf", "ex",
-    "exs", "dart", "lua", "pl", "r", "scala", "zig", "wasm", "snap",
-];
+/// Whether a file name may end so. A word with another ending is a name in code or the end of a sentence.
+fn is_extension(ending: &str) -> bool {
+    matches!(
+        ending,
+        "rs" | "py"
+            | "ts"
+            | "js"
+            | "tsx"
+            | "jsx"
+            | "mjs"
+            | "cjs"
+            | "json"
+            | "jsonl"
+            | "toml"
+            | "yaml"
+            | "yml"
+            | "md"
+            | "mdx"
+            | "txt"
+            | "go"
+            | "java"
+            | "kt"
+            | "swift"
+            | "c"
+            | "h"
+            | "cc"
+            | "cpp"
+            | "hpp"
+            | "cs"
+            | "rb"
+            | "php"
+            | "sh"
+            | "bash"
+            | "zsh"
+            | "ps1"
+            | "sql"
+            | "html"
+            | "css"
+            | "scss"
+            | "vue"
+            | "svelte"
+            | "xml"
+            | "lock"
+            | "csv"
+            | "tsv"
+            | "ini"
+            | "cfg"
+            | "conf"
+            | "env"
+            | "log"
+            | "proto"
+            | "ipynb"
+            | "svg"
+            | "png"
+            | "jpg"
+            | "pdf"
+            | "zip"
+            | "gz"
+            | "parquet"
+            | "db"
+            | "sqlite"
+            | "diff"
+            | "patch"
+            | "gradle"
+            | "tf"
+            | "ex"
+            | "exs"
+            | "dart"
+            | "lua"
+            | "pl"
+            | "r"
+            | "scala"
+            | "zig"
+            | "wasm"
+            | "snap"
+    )
+}
 
-/// Units of numbers.
-const UNITS: &[&str] = &[
-    "ms", "s", "us", "ns", "min", "h", "kb", "mb", "gb", "tb", "kib", "mib", "gib", "b", "bytes", "tokens", "px", "pt",
-    "%", "hz", "khz", "mhz", "ghz", "g", "kg", "mm", "cm", "m", "km", "ml", "l", "seconds", "minutes", "hours", "days",
-    "weeks", "lines", "files", "tests", "rows", "requests", "usd", "eur", "v", "w", "c",
-];
+/// The longest unit.
+const LONGEST_UNIT: usize = 8;
+
+/// The unit that some letters are, in lower case.
+fn unit(letters: &[u8]) -> Option<&'static str> {
+    let mut lower = [0; LONGEST_UNIT];
+    let lower = lower.get_mut(..letters.len())?;
+    lower.copy_from_slice(letters);
+    lower.make_ascii_lowercase();
+    Some(match &*lower {
+        b"ms" => "ms",
+        b"s" => "s",
+        b"us" => "us",
+        b"ns" => "ns",
+        b"min" => "min",
+        b"h" => "h",
+        b"kb" => "kb",
+        b"mb" => "mb",
+        b"gb" => "gb",
+        b"tb" => "tb",
+        b"kib" => "kib",
+        b"mib" => "mib",
+        b"gib" => "gib",
+        b"b" => "b",
+        b"bytes" => "bytes",
+        b"tokens" => "tokens",
+        b"px" => "px",
+        b"pt" => "pt",
+        b"%" => "%",
+        b"hz" => "hz",
+        b"khz" => "khz",
+        b"mhz" => "mhz",
+        b"ghz" => "ghz",
+        b"g" => "g",
+        b"kg" => "kg",
+        b"mm" => "mm",
+        b"cm" => "cm",
+        b"m" => "m",
+        b"km" => "km",
+        b"ml" => "ml",
+        b"l" => "l",
+        b"seconds" => "seconds",
+        b"minutes" => "minutes",
+        b"hours" => "hours",
+        b"days" => "days",
+        b"weeks" => "weeks",
+        b"usd" => "usd",
+        b"eur" => "eur",
+        b"v" => "v",
+        b"w" => "w",
+        b"c" => "c",
+        _ => return None,
+    })
+}
+
+/// Marks at the end of a word that belong to its sentence.
+fn ends_sentence(byte: u8) -> bool {
+    matches!(byte, b'.' | b':' | b'?' | b'=' | b'&' | b'-' | b'+' | b'~' | b'#' | b'@')
+}
+
+/// Marks before a word that do not belong to it.
+fn opens(byte: u8) -> bool {
+    matches!(byte, b':' | b'=' | b'+' | b'#')
+}
 
 /// Judges the word at `range`, and the number with a unit that may begin there.
 pub(super) fn judge<'t>(text: &'t str, range: Range<usize>, features: Features<'_>, each: &mut impl FnMut(Entity<'t>)) {
-    let raw = &text[range.clone()];
-    // A word ends before the marks of its sentence, and begins after an opening one.
-    let word = raw
-        .trim_end_matches(['.', ':', '?', '=', '&', '-', '+', '~', '#', '@'])
-        .trim_start_matches([':', '=', '+', '#']);
-    if word.len() < 2 && !word.bytes().all(|byte| byte.is_ascii_digit()) || word.is_empty() {
+    if features.all & (LOWER | UPPER | DIGIT) == 0 {
         return;
     }
-    let at = range.start + (word.as_ptr() as usize - raw.as_ptr() as usize);
+    // A word ends before the marks of its sentence, and begins after an opening one: all of them are single bytes.
+    let bytes = text.as_bytes();
+    let (mut at, mut end) = (range.start, range.end);
+    while end > at && ends_sentence(bytes[end - 1]) {
+        end -= 1;
+    }
+    while at < end && opens(bytes[at]) {
+        at += 1;
+    }
+    let word = &text[at..end];
+    if word.is_empty() || word.len() == 1 && !bytes[at].is_ascii_digit() {
+        return;
+    }
+    // The dot that ends a sentence is no part of the word.
+    let all = if word.len() == range.len() { features.all } else { classes(word.as_bytes()).1 };
+    if all & !(LOWER | UPPER) == 0 && !word.ends_with("Error") && bytes[at] != b'E' {
+        return;
+    }
     let mut emit = |kind, key| each(Entity { kind, key, at });
-    if word.contains("://") {
+    if all & COLON != 0 && all & SLASH != 0 && word.contains("://") {
         emit(Kind::Url, Cow::Borrowed(word.trim_end_matches('/')));
         return;
     }
     if word.as_bytes()[0].is_ascii_digit() && number(word, features, &mut emit) {
         return;
     }
-    if let Some((name, value)) = word.split_once('=').filter(|_| features.all & EQUALS != 0) {
+    if let Some((name, value)) = (all & EQUALS != 0).then(|| word.split_once('=')).flatten() {
         setting(word, name, value, &mut emit);
         return;
     }
@@ -61,7 +201,7 @@ pub(super) fn judge<'t>(text: &'t str, range: Range<usize>, features: Features<'
         }
         return;
     }
-    if let Some(kind) = named(word, features.all) {
+    if let Some(kind) = named(word, all) {
         let key = if kind == Kind::Path { path_key(word) } else { Cow::Borrowed(word) };
         emit(kind, key);
     }
@@ -72,34 +212,27 @@ fn number<'t>(word: &'t str, features: Features<'_>, emit: &mut impl FnMut(Kind,
     let digits = word.bytes().take_while(|&byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'_')).count();
     let (amount, unit) = word.split_at(digits);
     if unit.is_empty() {
-        let whole = amount.len() == word.len();
-        let has_point = amount.contains('.') && amount.matches('.').count() == 1;
-        if let Some(unit) = following_unit(features.next).filter(|_| whole) {
-            emit(Kind::Number, Cow::Owned(format!("{amount}{unit}")));
-        } else if has_point || amount.bytes().filter(u8::is_ascii_digit).count() >= 4 {
+        let points = amount.bytes().filter(|&byte| byte == b'.').count();
+        if let Some(unit) = following_unit(features.next) {
+            emit(Kind::Number, Cow::Owned([amount, unit].concat()));
+        } else if points == 1 || amount.bytes().filter(u8::is_ascii_digit).count() >= 4 {
             emit(Kind::Number, Cow::Borrowed(word));
-        } else if amount.matches('.').count() > 1 {
+        } else if points > 1 {
             // A version.
             emit(Kind::Id, Cow::Borrowed(word));
         }
         return true;
     }
-    let lower = unit.to_ascii_lowercase();
-    if UNITS.contains(&lower.as_str()) {
-        emit(Kind::Number, Cow::Owned(format!("{amount}{lower}")));
-        return true;
-    }
-    false
+    let Some(unit) = self::unit(unit.as_bytes()) else { return false };
+    emit(Kind::Number, Cow::Owned([amount, unit].concat()));
+    true
 }
 
 /// The unit that follows a number behind one space.
 fn following_unit(next: &[u8]) -> Option<&'static str> {
     let rest = next.strip_prefix(b" ")?;
     let len = rest.iter().take_while(|byte| byte.is_ascii_alphabetic() || **byte == b'%').count();
-    if len == 0 || len > 8 {
-        return None;
-    }
-    UNITS.iter().find(|unit| unit.as_bytes().eq_ignore_ascii_case(&rest[..len])).copied()
+    unit(&rest[..len])
 }
 
 fn setting<'t>(word: &'t str, name: &str, value: &str, emit: &mut impl FnMut(Kind, Cow<'t, str>)) {
@@ -120,16 +253,13 @@ fn named(word: &str, all: u16) -> Option<Kind> {
     if let Some(kind) = id_or_error(word, all) {
         return Some(kind);
     }
-    if all & SLASH != 0 && is_path(word) {
-        return Some(Kind::Path);
-    }
     if all & SLASH != 0 {
-        return None;
+        return is_path(word).then_some(Kind::Path);
     }
     if all & DOT != 0 {
         let file = word.split(':').next().unwrap_or(word);
         let extension = file.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, extension)| extension);
-        if extension.is_some_and(|extension| EXTENSIONS.contains(&extension)) {
+        if extension.is_some_and(is_extension) {
             return Some(Kind::Path);
         }
     }
@@ -261,6 +391,7 @@ mod tests {
             "E0308 ENOENT ValueError: x TS2345",
             &[(Kind::Error, "E0308"), (Kind::Error, "ENOENT"), (Kind::Error, "ValueError"), (Kind::Error, "TS2345")],
         );
+        assert_found("It is T-77. And E0308:", &[(Kind::Id, "T-77"), (Kind::Error, "E0308")]);
         assert_found("T-77 at 9f3c2ab, LARD-318", &[(Kind::Id, "T-77"), (Kind::Id, "9f3c2ab"), (Kind::Id, "LARD-318")]);
         assert_found("https://a.example/x?y=1.", &[(Kind::Url, "https://a.example/x?y=1")]);
         assert_found(

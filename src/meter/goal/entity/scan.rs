@@ -79,18 +79,8 @@ pub fn extract<'t>(text: &'t str, mut each: impl FnMut(Entity<'t>)) {
         }
         let start = at;
         let closes_tag = bytes[start] == b'/' && start > 0 && bytes[start - 1] == b'<';
-        let (mut all, mut last) = (0, 0);
-        while at < bytes.len() {
-            let one = CLASS[usize::from(bytes[at])];
-            if one == 0 {
-                break;
-            }
-            // `aB`: a lower-case letter right before an upper-case one.
-            let is_hump = last == class::LOWER && one == class::UPPER;
-            all |= one | if is_hump { class::HUMP } else { 0 };
-            last = one;
-            at += 1;
-        }
+        let (len, all) = word(&bytes[at..]);
+        at += len;
         let is_option = all & class::DASH != 0 && bytes[start] == b'-';
         let is_shout = all & (class::UPPER | class::LOWER) == class::UPPER && bytes[start] == b'E';
         if (all & TELLING != 0 || is_option || is_shout || ends_in_error(&bytes[start..at]))
@@ -101,6 +91,22 @@ pub fn extract<'t>(text: &'t str, mut each: impl FnMut(Entity<'t>)) {
             rules::judge(text, start..at, features, &mut each);
         }
     }
+}
+
+/// The length of the word that a text begins with, and the classes of its bytes.
+pub(super) fn word(bytes: &[u8]) -> (usize, u16) {
+    let (mut all, mut last) = (0, 0);
+    for (at, &byte) in bytes.iter().enumerate() {
+        let one = CLASS[usize::from(byte)];
+        if one == 0 {
+            return (at, all);
+        }
+        // `aB`: a lower-case letter right before an upper-case one.
+        let is_hump = last == class::LOWER && one == class::UPPER;
+        all |= one | if is_hump { class::HUMP } else { 0 };
+        last = one;
+    }
+    (bytes.len(), all)
 }
 
 fn ends_in_error(word: &[u8]) -> bool {

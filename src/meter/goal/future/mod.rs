@@ -15,7 +15,7 @@ use super::item::DROPPED_FLOOR;
 use super::seen::{Recovered, Seen};
 use crate::measure::Measure;
 use crate::meter::{Measures, Meter, number};
-use crate::replay::ReplayEvent;
+use crate::replay::{Item, ReplayEvent};
 use crate::tokens::MessageTable;
 use crate::transcript::{EntryIdx, EntryKind, Message, Tokens, Transcript};
 use ledger::Ledger;
@@ -149,14 +149,11 @@ impl<'m> Future<'m> {
         ledger::by_kind(self.needed.iter().map(|one| (one.kind, one.kept)))
     }
 
-    /// Takes in the path up to the reply of a request.
-    fn take_until(&mut self, reply: EntryIdx) {
-        while let Some(&idx) = self.input.path.get(self.taken) {
+    /// Takes in the path up to a record. Records of a path stand in the order of the file.
+    fn take_until(&mut self, last: EntryIdx) {
+        while let Some(&idx) = self.input.path.get(self.taken).filter(|idx| **idx <= last) {
             self.take(idx);
             self.taken += 1;
-            if idx == reply {
-                break;
-            }
         }
     }
 
@@ -298,6 +295,10 @@ impl Meter for Future<'_> {
             ReplayEvent::Compaction(compaction) => {
                 self.recovered.note(compaction);
                 self.dropped += compaction.dropped_tokens().0;
+                // What stood in the context before the cut was known before it, also where the cut drops it at once.
+                if let Some(newest) = compaction.before.iter().filter_map(Item::origin).max() {
+                    self.take_until(newest);
+                }
                 if self.is_large() {
                     self.cut(&Seen::new(compaction.after, &self.recovered));
                 }

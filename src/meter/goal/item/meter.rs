@@ -213,6 +213,8 @@ impl Meter for Goal<'_> {
             ReplayEvent::Compaction(compaction) => {
                 self.recovered.note(compaction);
                 self.dropped += compaction.dropped_tokens().0;
+                // What stood in the context was said, also where the cut drops it at once.
+                self.now = self.now.max(compaction.before.iter().filter_map(Item::origin).max());
                 self.compacted(compaction.after);
             }
             ReplayEvent::Edit(edit) => {
