@@ -2,6 +2,7 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each bench and test uses a part of it")]
 
+use cutpoint::engine::estimate::outside::Inside;
 use cutpoint::engine::pi::{Path, Rules, serialize};
 use cutpoint::engine::preset::preset;
 use cutpoint::engine::strategy::Strategy;
@@ -135,7 +136,7 @@ impl Warm {
         let mut estimates = Vec::new();
         for name in presets {
             let spec = preset(name).expect("a preset").spec;
-            let table = EstimateTable::new(&transcript, &*spec.estimator.build());
+            let table = EstimateTable::new(&transcript, &*spec.estimator.build(&Inside).expect("a built-in"));
             estimates.push((spec.estimator.name(), table));
         }
         Self {

@@ -42,6 +42,8 @@ pub(super) enum Command {
     Import(ImportArgs),
     /// Say what is wrong with session files; exit code 5 if anything is
     Validate(ValidateArgs),
+    /// Compare token estimators with a truth, and show what their errors cause
+    Estimate(EstimateArgs),
     /// Simulate a provider's prompt cache beside recorded usage: what is read, which breaks there are and why
     Cache(CacheArgs),
     /// Name what can be chosen: strategies, estimators, triggers, cuts, templates, formats, tokenizers, caches, prices
@@ -221,6 +223,42 @@ pub(super) struct ValidateArgs {
     /// Print one JSON document
     #[arg(long)]
     pub(super) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cutpoint estimate session.jsonl                          every estimator against o200k_base
+  cutpoint estimate DIR --truth recorded --out reports/e   against the provider's own usage, with CSV and a page
+  cutpoint estimate DIR --estimator pi,bytes/3,exec:./count.py --calibrate")]
+pub(super) struct EstimateArgs {
+    /// Session files, dataset folders, or folders of sessions; without any, the embedded datasets
+    #[arg(value_name = "SRC")]
+    pub(super) sources: Vec<PathBuf>,
+    /// Estimators: names of `cutpoint list estimators`, utf16/N, code-points/N, bytes/N, anchored:NAME, file:PATH, exec:COMMAND
+    #[arg(long, value_delimiter = ',', value_name = "NAME")]
+    pub(super) estimator: Vec<String>,
+    /// What is right: o200k, cl100k, recorded (the provider's usage), or a tokenizer.json
+    #[arg(long, default_value = "o200k", value_name = "NAME")]
+    pub(super) truth: String,
+    /// Windows at which triggers are compared
+    #[arg(long, value_delimiter = ',', default_value = "32000,64000,128000,200000", value_name = "TOKENS")]
+    pub(super) window: Vec<u64>,
+    /// Triggers fire above the window less this
+    #[arg(long, default_value_t = 16_384, value_name = "TOKENS")]
+    pub(super) reserve: u64,
+    /// Budget of the kept tail at which cuts are compared
+    #[arg(long, default_value_t = 20_000, value_name = "TOKENS")]
+    pub(super) keep: u64,
+    /// Fit tokens per character and content class on every other lineage, print them, and judge all on the rest
+    #[arg(long)]
+    pub(super) calibrate: bool,
+    /// Write CSV files and a page to this folder
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: Option<PathBuf>,
+    /// Write messages.csv too: a row per message and estimator
+    #[arg(long, requires = "out")]
+    pub(super) messages: bool,
 }
 
 #[derive(Debug, Args)]

@@ -7,6 +7,7 @@ mod baseline;
 mod cache;
 mod compare;
 mod config;
+mod estimate;
 mod findings;
 mod import;
 mod inspect;
@@ -45,6 +46,7 @@ pub fn main() -> ExitCode {
         Some(Command::Inspect(args)) => inspect::inspect(&args),
         Some(Command::Import(args)) => import::import(&args),
         Some(Command::Validate(args)) => validate::validate(&args),
+        Some(Command::Estimate(args)) => estimate::estimate(&args),
         Some(Command::Cache(args)) => cache::cache(&args),
         Some(Command::List(args)) => list::list(&args),
         Some(Command::Report(args)) => report::report(&args),

@@ -40,7 +40,7 @@ pub(super) fn replay(args: &ReplayArgs) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
     for cell in &cells {
         let session = &corpus.sessions[cell.session];
-        let prepared = Prepared::new(session, reference, std::iter::once(cell));
+        let prepared = Prepared::new(session, reference, std::iter::once(cell))?;
         let (record, events) = run_cell(cell, &prepared, &experiment, &counts, &llm)?;
         heading(session, &record, &mut out)?;
         for event in &events {

@@ -93,7 +93,7 @@ fn article() -> Vec<Preset> {
             about: "an article's rules: 75 % of the window or 20 messages, whole turns, 3.5 characters per token",
             mimics: None,
             source,
-            spec: article_spec(plain, false),
+            spec: article_spec(plain.clone(), false),
         },
         Preset {
             name: "pi-article-cjk",

@@ -16,6 +16,9 @@ pub struct Descriptor {
 const PI: &str = "pi-coding-agent 0.58.3, 0.74.2 and 1.6.0, checked against golden answers";
 const ARTICLE: &str = "an article on Pi; no release of Pi does this";
 const DEEP: &str = "deepagents 0.7.32 and langchain 1.5.2, checked against golden answers";
+const CODEX: &str = "openai/codex, core/src/context_manager/history.rs at 023fad2";
+const GEMINI: &str = "google-gemini/gemini-cli at 5411f11";
+const OPENCODE: &str = "anomalyco/opencode, session/compaction.ts at fd78ec6, and its documentation";
 const OWN: &str = "cutpoint";
 const RELEASE: &str = "release = \"1.6\" | \"0.74\" | \"0.58\"";
 
@@ -32,6 +35,25 @@ pub const ESTIMATORS: &[Descriptor] = &[
         "code points / 4 and 3 per message, raised towards reported usage",
         "chars_per_token, scaling",
         DEEP,
+    ),
+    of(
+        "length",
+        "a length / a constant, in UTF-16 units, code points or bytes",
+        "per_token, unit = \"utf16\" | \"code-points\" | \"bytes\", image_tokens = 1200",
+        OWN,
+    ),
+    of("codex", "bytes of the serialised item / 4, anchored to the last reported total", "", CODEX),
+    of("gemini", "a quarter token per ASCII character, 1.5 for any other", "", GEMINI),
+    of("opencode", "UTF-16 units / 4, anchored to the last reported total", "", OPENCODE),
+    of("anchored", "the last reported usage, and another estimator for what is newer", "inner = { kind = … }", OWN),
+    of("exact", "a tokenizer of the program", "tokenizer = \"o200k_base\" | \"cl100k_base\", per_message = 0", OWN),
+    of("tokenizer-file", "a tokenizer.json of Hugging Face", "path, per_message = 0", OWN),
+    of("exec", "another program: JSON Lines in, JSON Lines out", "command, timeout_seconds = 60", OWN),
+    of(
+        "calibrated",
+        "tokens per UTF-16 unit by content class, as `estimate --calibrate` fits them",
+        "a coefficient per class",
+        OWN,
     ),
 ];
 

@@ -1,13 +1,14 @@
 //! A strategy as data: what a preset holds and what a configuration file can say.
 
-use std::sync::Arc;
-
 use serde::{Deserialize, Serialize};
 
+pub use super::estimate::spec::EstimatorSpec;
 use super::langchain;
 use super::pi::Rules;
 use super::strategy::Strategy;
-use super::{cut, edit, estimate, recover, summarize, trigger};
+
+use super::estimate::outside::{Inside, Outside, OutsideError};
+use super::{cut, edit, recover, summarize, trigger};
 use crate::transcript::Tokens;
 
 /// Releases of Pi whose rules are known.
@@ -35,33 +36,6 @@ impl PiRelease {
             Self::V0_58 => &Rules::V0_58,
         }
     }
-}
-
-/// An estimator.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum EstimatorSpec {
-    /// Pi's, anchored to reported usage.
-    Pi {
-        /// The release.
-        #[serde(default)]
-        release: PiRelease,
-    },
-    /// Characters divided by a constant.
-    Chars {
-        /// Characters per token.
-        per_token: f64,
-        /// Chinese, Japanese and Korean characters per token.
-        cjk_per_token: Option<f64>,
-    },
-    /// LangChain's.
-    Langchain {
-        /// Characters per token: 4, or 3.3 for Anthropic's models.
-        chars_per_token: f64,
-        /// Raise towards reported usage, by a quarter at most.
-        scaling: bool,
-    },
 }
 
 /// An amount of context.
@@ -285,6 +259,9 @@ pub enum SpecError {
     /// The template.
     #[error(transparent)]
     Template(#[from] super::template::TemplateError),
+    /// An estimator that is a file or a program.
+    #[error(transparent)]
+    Outside(#[from] OutsideError),
 }
 
 impl SizeSpec {
@@ -296,31 +273,6 @@ impl SizeSpec {
                 langchain::Size::Fraction(langchain::Fraction::new(share).ok_or(SpecError::Fraction(share))?)
             }
         })
-    }
-}
-
-impl EstimatorSpec {
-    /// The estimator.
-    pub fn build(&self) -> Arc<dyn estimate::Estimator> {
-        match *self {
-            Self::Pi { release } => Arc::new(estimate::pi::Pi(release.rules())),
-            Self::Chars { per_token, cjk_per_token } => Arc::new(estimate::chars::Chars { per_token, cjk_per_token }),
-            Self::Langchain { chars_per_token, scaling } => {
-                let constants = langchain::Estimator { chars_per_token, ..langchain::Estimator::DEFAULT };
-                Arc::new(estimate::langchain::LangChain { constants, scaling })
-            }
-        }
-    }
-
-    /// Its name in records.
-    pub fn name(&self) -> String {
-        match self {
-            Self::Pi { release } => format!("pi-{}", release.rules().version),
-            Self::Chars { per_token, cjk_per_token: None } => format!("chars/{per_token}"),
-            Self::Chars { per_token, cjk_per_token: Some(cjk) } => format!("chars/{per_token},cjk/{cjk}"),
-            Self::Langchain { chars_per_token, scaling: true } => format!("langchain/{chars_per_token},scaled"),
-            Self::Langchain { chars_per_token, scaling: false } => format!("langchain/{chars_per_token}"),
-        }
     }
 }
 
@@ -451,15 +403,23 @@ impl StrategySpec {
         self
     }
 
+    /// The strategy, ready for one replay; its estimator is a built-in.
+    ///
+    /// # Errors
+    /// When a template does not exist, or the estimator is a file or a program.
+    pub fn build(&self, name: &str) -> Result<Strategy, SpecError> {
+        self.build_with(name, &Inside)
+    }
+
     /// The strategy, ready for one replay.
     ///
     /// # Errors
-    /// When a template does not exist.
-    pub fn build(&self, name: &str) -> Result<Strategy, SpecError> {
+    /// When a template does not exist, or an estimator from outside cannot be had.
+    pub fn build_with(&self, name: &str, outside: &dyn Outside) -> Result<Strategy, SpecError> {
         Ok(Strategy {
             name: name.to_owned(),
             estimator_name: self.estimator.name(),
-            estimator: self.estimator.build(),
+            estimator: self.estimator.build(outside)?,
             edits: self.edits.iter().map(|edit| edit.build()).collect::<Result<_, _>>()?,
             trigger: self.trigger.build()?,
             cut: self.cut.build()?,

@@ -1,10 +1,12 @@
 //! One cell: a replay with its meters.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use super::record::record;
 use super::{Cell, ConfigError, Experiment, MeterName, Session};
+use crate::engine::estimate::Estimator;
 use crate::engine::spec::{Access, SpecError, StrategySpec};
 use crate::engine::summarize::{Completer, Purpose};
 use crate::engine::template::{Choice, Template};
@@ -14,6 +16,7 @@ use crate::meter::goal::{
     Shape, combined,
 };
 use crate::meter::{Cache, Estimation, Measures, Meter, Structure};
+use crate::outside::System;
 use crate::replay::{CountCache, EstimateTable, History, Model, Outline, ReplayInput, replay};
 use crate::results::{CellRecord, EventRecord, FutureRecord, ItemRecord, SCHEMA};
 use crate::tokens::{MessageTable, Reference};
@@ -42,13 +45,23 @@ pub struct Prepared<'s> {
 
 impl<'s> Prepared<'s> {
     /// Counts everything that `cells` will need.
-    pub fn new<'c>(session: &'s Session, reference: Reference, cells: impl Iterator<Item = &'c Cell>) -> Self {
+    ///
+    /// # Errors
+    /// When an estimator that is a file or a program cannot be had, or fails.
+    pub fn new<'c>(
+        session: &'s Session,
+        reference: Reference,
+        cells: impl Iterator<Item = &'c Cell>,
+    ) -> Result<Self, ConfigError> {
         let mut estimates = HashMap::new();
         for cell in cells {
-            let table = || EstimateTable::new(&session.transcript, &*cell.spec.estimator.build());
-            estimates.entry(cell.spec.estimator.name()).or_insert_with(table);
+            if let Entry::Vacant(vacant) = estimates.entry(cell.spec.estimator.name()) {
+                let estimator = cell.spec.estimator.build(&System).map_err(SpecError::from)?;
+                vacant.insert(EstimateTable::new(&session.transcript, &*estimator));
+                check(&*estimator)?;
+            }
         }
-        Self {
+        Ok(Self {
             session,
             path: session.transcript.path(),
             outline: Outline::new(&session.transcript),
@@ -57,7 +70,7 @@ impl<'s> Prepared<'s> {
             presence: Presence::new(&session.transcript, &session.items),
             entities: EntityIndex::new(&session.transcript),
             frequencies: None,
-        }
+        })
     }
 
     /// Lets the sessions of a corpus know what is common among them.
@@ -67,6 +80,11 @@ impl<'s> Prepared<'s> {
             one.frequencies = Some(Arc::clone(&frequencies));
         }
     }
+}
+
+/// An estimator that failed has no numbers.
+fn check(estimator: &dyn Estimator) -> Result<(), ConfigError> {
+    estimator.fault().map_or(Ok(()), |fault| Err(ConfigError::Value(format!("the estimator failed: {fault}"))))
 }
 
 /// Runs one cell.
@@ -84,7 +102,7 @@ pub fn run_cell(
     let history: History = experiment.history.parse().map_err(ConfigError::Value)?;
     let window = Tokens(cell.model.window_tokens);
     let model = Model { name: cell.model.name.clone(), window, max_output: Tokens(cell.model.max_output_tokens) };
-    let mut strategy = cell.spec.build(&cell.strategy)?;
+    let mut strategy = cell.spec.build_with(&cell.strategy, &System)?;
     let estimates = prepared
         .estimates
         .get(&strategy.estimator_name)
@@ -141,6 +159,7 @@ pub fn run_cell(
         }
         events.push(recorded);
     });
+    check(&*strategy.estimator)?;
     goal.settle(&session.transcript);
     let items = if measured(MeterName::Goal) { fates(session, &goal) } else { Vec::new() };
     let by_kind = future.by_kind();

@@ -102,7 +102,7 @@ fn strategies(experiment: &Experiment) -> Result<Vec<Named>, ConfigError> {
         let (name, mimics, spec) = strategy.resolve()?;
         for (name, spec) in vary(&name, &spec, &experiment.grid)? {
             // A template that does not exist is found here, before anything runs.
-            spec.build(&name)?;
+            spec.build_with(&name, &crate::outside::System)?;
             if all.iter().any(|other| other.name == name) {
                 return Err(ConfigError::Value(format!("two strategies are called {name:?}; give one another name")));
             }

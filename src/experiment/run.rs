@@ -72,7 +72,7 @@ pub fn run(
         .iter()
         .enumerate()
         .map(|(index, session)| Prepared::new(session, reference, of(index)))
-        .collect();
+        .collect::<Result<_, _>>()?;
     let mut prepared = prepared;
     Prepared::share_frequencies(&mut prepared);
     let mut manifest = manifest(experiment, &prepared, &cells, llm);

@@ -11,7 +11,7 @@ use super::Outline;
 use crate::engine::estimate::Estimator;
 use crate::engine::view::Item;
 use crate::tokens::{MessageTable, Reference};
-use crate::transcript::{EntryIdx, Tokens, Transcript};
+use crate::transcript::{EntryIdx, Message, Tokens, Transcript};
 
 /// Which past a replay follows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -66,11 +66,15 @@ pub struct EstimateTable {
 impl EstimateTable {
     /// Asks the estimator about every entry.
     pub fn new(transcript: &Transcript, estimator: &dyn Estimator) -> Self {
-        let count = |index| {
-            let item = Item::entry(transcript, EntryIdx(index));
-            item.message(transcript).map_or_else(Tokens::default, |message| estimator.message(message))
-        };
-        Self { counts: (0..transcript.entries.len()).map(count).collect(), head: estimator.head(&transcript.head) }
+        let items: Vec<Item> =
+            (0..transcript.entries.len()).map(|index| Item::entry(transcript, EntryIdx(index))).collect();
+        let mut counts = vec![Tokens(0); items.len()];
+        let (places, messages): (Vec<usize>, Vec<&Message>) =
+            items.iter().enumerate().filter_map(|(at, item)| Some((at, item.message(transcript)?))).unzip();
+        for (at, tokens) in places.into_iter().zip(estimator.messages(&messages)) {
+            counts[at] = tokens;
+        }
+        Self { counts, head: estimator.head(&transcript.head) }
     }
 
     /// Estimate of an entry.

@@ -3,17 +3,23 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
 use tiktoken::CoreBpe;
 
+use super::CountTokens;
+use super::runs::has_long_run;
 use crate::transcript::Tokens;
 
 /// An exact tokenizer. Text that looks like a special token is counted as text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Reference {
     /// `o200k_base`, of GPT-4o and later models of OpenAI.
     #[default]
+    #[serde(rename = "o200k_base")]
     O200kBase,
     /// `cl100k_base`, of GPT-4.
+    #[serde(rename = "cl100k_base")]
     Cl100kBase,
 }
 
@@ -34,9 +40,21 @@ impl Reference {
         }
     }
 
-    /// Tokens of `text`.
+    /// Tokens of `text`; linear in its length, whatever it is.
     pub fn count(self, text: &str) -> Tokens {
+        if has_long_run(text) { Tokens(self.linear().count(text) as u64) } else { self.count_by_pieces(text) }
+    }
+
+    /// The same by the crate that is fast on real text and slow on long runs.
+    pub(super) fn count_by_pieces(self, text: &str) -> Tokens {
         Tokens(self.encoder().count(text) as u64)
+    }
+
+    fn linear(self) -> &'static bpe_openai::Tokenizer {
+        match self {
+            Self::O200kBase => bpe_openai::o200k_base(),
+            Self::Cl100kBase => bpe_openai::cl100k_base(),
+        }
     }
 
     /// The token ids of `text`.
@@ -47,6 +65,16 @@ impl Reference {
     fn encoder(self) -> &'static CoreBpe {
         // The names are fixed above and the vocabularies are compiled in.
         tiktoken::get_encoding(self.name()).unwrap_or_else(|| unreachable!("{self} is not compiled in"))
+    }
+}
+
+impl CountTokens for Reference {
+    fn name(&self) -> &str {
+        Self::name(*self)
+    }
+
+    fn count(&self, text: &str) -> Tokens {
+        Self::count(*self, text)
     }
 }
 

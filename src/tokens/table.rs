@@ -2,11 +2,8 @@
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
-use super::Reference;
-use crate::transcript::{EntryIdx, EntryKind, Head, Message, Part, Tokens, Transcript, sent_parts};
-
-/// What a picture counts, whatever its size: the figure of Pi (4,800 characters / 4). It is a rule, not a measurement.
-pub const IMAGE_TOKENS: Tokens = Tokens(1_200);
+use super::{Reference, head_tokens, message_tokens};
+use crate::transcript::{EntryIdx, EntryKind, Message, Tokens, Transcript};
 
 /// Reference counts of all entries, each counted once.
 ///
@@ -23,13 +20,18 @@ impl MessageTable {
     /// Counts a transcript, on all threads of the pool.
     pub fn new(transcript: &Transcript, reference: Reference) -> Self {
         let counts = transcript.entries.par_iter().map(|entry| match &entry.kind {
-            EntryKind::Message(message) => message_count(reference, message),
+            EntryKind::Message(message) => message_tokens(&reference, message),
             EntryKind::BranchSummary { summary, .. } if !summary.is_empty() => {
-                message_count(reference, &Message::BranchSummary(summary.clone()))
+                message_tokens(&reference, &Message::BranchSummary(summary.clone()))
             }
             _ => Tokens(0),
         });
-        Self { reference, counts: counts.collect(), head: head_count(reference, &transcript.head) }
+        Self { reference, counts: counts.collect(), head: head_tokens(&reference, &transcript.head) }
+    }
+
+    /// A table of zeros, for a walk that brings its own counts.
+    pub fn uncounted(transcript: &Transcript) -> Self {
+        Self { reference: Reference::default(), counts: vec![Tokens(0); transcript.entries.len()], head: None }
     }
 
     /// The tokenizer.
@@ -49,32 +51,14 @@ impl MessageTable {
 
     /// Count of a message that is not of the transcript.
     pub fn message(&self, message: &Message) -> Tokens {
-        message_count(self.reference, message)
+        message_tokens(&self.reference, message)
     }
-}
-
-fn message_count(reference: Reference, message: &Message) -> Tokens {
-    let mut tokens = Tokens(0);
-    sent_parts(message, |part| {
-        tokens = tokens
-            + match part {
-                Part::Text(text) => reference.count(&text),
-                Part::Image(_) => IMAGE_TOKENS,
-            };
-    });
-    tokens
-}
-
-fn head_count(reference: Reference, head: &Head) -> Option<Tokens> {
-    let system = reference.count(head.system.as_ref()?.as_str());
-    let tools = head.tools.as_ref()?.iter();
-    let tool = |text: &str| reference.count(text);
-    Some(system + tools.map(|one| tool(&one.name) + tool(&one.description) + tool(&one.parameters)).sum())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{IMAGE_TOKENS, MessageTable, Reference};
+    use super::{MessageTable, Reference};
+    use crate::tokens::IMAGE_TOKENS;
     use crate::transcript::{Block, Content, Head, Image, Message, Text, Tokens, ToolSchema, Transcript};
 
     #[test]

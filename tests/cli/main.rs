@@ -5,6 +5,7 @@
 mod caching;
 mod comparing;
 mod errors;
+mod estimating;
 mod experiments;
 mod forgotten;
 mod importing;

@@ -11,6 +11,7 @@ mod oracle;
 
 use std::panic::AssertUnwindSafe;
 
+use cutpoint::engine::estimate::outside::Inside;
 use cutpoint::engine::preset::{Preset, preset, presets};
 use cutpoint::engine::summarize::{Completer, LlmError, LlmRequest, LlmResponse};
 use cutpoint::experiment::load;
@@ -102,13 +103,13 @@ impl<'a> Shared<'a> {
 
     /// Replays it through a preset under the eyes of the oracle. Returns the number of compactions.
     pub(crate) fn check(&self, preset: &Preset, windows: &[u64], history: History, llm: Answers) -> u64 {
-        let estimates = EstimateTable::new(self.transcript, &*preset.spec.estimator.build());
-        let second = Second::new(preset.spec.estimator);
+        let estimates = EstimateTable::new(self.transcript, &*preset.spec.estimator.build(&Inside).unwrap());
+        let second = Second::new(preset.spec.estimator.clone());
         let one = |&window: &u64| {
             let mut strategy = preset.spec.build(preset.name).unwrap();
             let model = Model { name: String::new(), window: Tokens(window), max_output: Tokens(1_000) };
             let input = self.input(&estimates, &model, history);
-            let mut oracle = Oracle::new(input, preset.spec.estimator, &self.counter, &second);
+            let mut oracle = Oracle::new(input, &preset.spec.estimator, &self.counter, &second);
             let observe = || {
                 replay(input, &mut strategy, &llm, &mut |event| oracle.observe(event));
                 oracle.finish()

@@ -29,7 +29,7 @@ pub(crate) struct Oracle<'a> {
 impl<'a> Oracle<'a> {
     pub(crate) fn new(
         input: ReplayInput<'a>,
-        spec: EstimatorSpec,
+        spec: &EstimatorSpec,
         counter: &'a Counter,
         estimator: &'a Second,
     ) -> Self {
@@ -41,7 +41,8 @@ impl<'a> Oracle<'a> {
             let tools = tools.iter().map(|one| tool(&one.name) + tool(&one.description) + tool(&one.parameters));
             counter.text(system.as_str()) + tools.sum::<u64>()
         });
-        let estimate_head = spec.build().head(head).map_or(0, |tokens| tokens.0);
+        let estimate_head =
+            spec.build(&cutpoint::engine::estimate::outside::Inside).unwrap().head(head).map_or(0, |tokens| tokens.0);
         Self {
             transcript,
             path,

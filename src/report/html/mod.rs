@@ -27,6 +27,7 @@ mod voids;
 use std::io::Write;
 
 use super::{ReportError, ReportModel, Reporter};
+pub(super) use page::{style, style_policy};
 use section::{Page, Section};
 
 /// The sections of the main page, in order.

@@ -69,7 +69,7 @@ fn top(page: Page<'_, '_>, title: &str, shown: &[(&Section, Markup)]) -> Markup 
 
 fn document(page: Page<'_, '_>, title: &str, body: &Markup) -> Markup {
     let manifest = &page.model.run.manifest;
-    let style = format!("{}{STYLE}", colours());
+    let style = style();
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -97,6 +97,17 @@ fn policy(style: &str) -> String {
         hash(style),
         hash(SCRIPT)
     )
+}
+
+/// Colours and style of every page, without a script.
+pub(in crate::report) fn style() -> String {
+    format!("{}{STYLE}", colours())
+}
+
+/// The policy of a page that has this style and no script.
+pub(in crate::report) fn style_policy(style: &str) -> String {
+    let hash = hash(style);
+    format!("default-src 'none'; style-src 'sha256-{hash}'; img-src data:; base-uri 'none'; form-action 'none'")
 }
 
 /// SHA-256 in base64 (RFC 4648), as a Content-Security-Policy writes it.

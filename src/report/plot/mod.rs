@@ -4,7 +4,9 @@
 //! guessed, and the colours that plotters writes are place-holders that [`svg`] replaces.
 
 mod context;
+mod dots;
 mod pareto;
+mod scatter;
 mod svg;
 
 use plotters::coord::Shift;
@@ -12,7 +14,9 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 pub(super) use context::{context, shows_window};
+pub(super) use dots::{Dot, DotRow, dots};
 pub(super) use pareto::pareto;
+pub(super) use scatter::scatter;
 pub(super) use svg::swatch;
 
 use super::ReportError;

@@ -1,0 +1,167 @@
+//! An estimator as data: what a configuration file can say.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::anchored::Anchored;
+use super::calibrated::{Calibrated, Coefficients};
+use super::chars::Chars;
+use super::exact::Exact;
+use super::langchain::LangChain;
+use super::length::{Length, Unit};
+use super::outside::{Outside, OutsideError};
+use super::{Estimator, codex, gemini, opencode, pi};
+use crate::engine::langchain;
+use crate::engine::spec::PiRelease;
+use crate::tokens::Reference;
+
+/// An estimator.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum EstimatorSpec {
+    /// Pi's, anchored to reported usage.
+    Pi {
+        /// The release.
+        #[serde(default)]
+        release: PiRelease,
+    },
+    /// Characters divided by a constant.
+    Chars {
+        /// Characters per token.
+        per_token: f64,
+        /// Chinese, Japanese and Korean characters per token.
+        cjk_per_token: Option<f64>,
+    },
+    /// Length divided by a constant, in a unit that is named.
+    Length {
+        /// Units per token.
+        per_token: f64,
+        /// The unit.
+        #[serde(default)]
+        unit: Unit,
+        /// Tokens per picture.
+        #[serde(default = "flat_image")]
+        image_tokens: u64,
+    },
+    /// LangChain's.
+    Langchain {
+        /// Characters per token: 4, or 3.3 for Anthropic's models.
+        chars_per_token: f64,
+        /// Raise towards reported usage, by a quarter at most.
+        scaling: bool,
+    },
+    /// Codex CLI's.
+    Codex,
+    /// Gemini CLI's.
+    Gemini,
+    /// opencode's.
+    Opencode,
+    /// The last reported usage, and another estimator for what is newer.
+    Anchored {
+        /// The other estimator.
+        inner: Box<EstimatorSpec>,
+    },
+    /// An exact tokenizer of the program.
+    Exact {
+        /// `o200k_base` or `cl100k_base`.
+        tokenizer: Reference,
+        /// Tokens added per message.
+        #[serde(default)]
+        per_message: u64,
+    },
+    /// A `tokenizer.json` of Hugging Face.
+    TokenizerFile {
+        /// The file.
+        path: String,
+        /// Tokens added per message.
+        #[serde(default)]
+        per_message: u64,
+    },
+    /// Another program, which reads and writes JSON Lines.
+    Exec {
+        /// The program and its arguments.
+        command: Vec<String>,
+        /// Seconds for one batch.
+        #[serde(default = "exec_timeout")]
+        timeout_seconds: u64,
+    },
+    /// Coefficients per content class.
+    Calibrated(Coefficients),
+}
+
+/// Pi's flat price of a picture, and the harness's.
+fn flat_image() -> u64 {
+    crate::tokens::IMAGE_TOKENS.0
+}
+
+fn exec_timeout() -> u64 {
+    60
+}
+
+impl EstimatorSpec {
+    /// The estimator.
+    ///
+    /// # Errors
+    /// When it lives outside of the program, and there is no way there or nothing there.
+    pub fn build(&self, outside: &dyn Outside) -> Result<Arc<dyn Estimator>, OutsideError> {
+        Ok(match self {
+            Self::Pi { release } => Arc::new(pi::Pi(release.rules())),
+            &Self::Chars { per_token, cjk_per_token } => Arc::new(Chars { per_token, cjk_per_token }),
+            &Self::Length { per_token, unit, image_tokens } => Arc::new(Length { per_token, unit, image_tokens }),
+            &Self::Langchain { chars_per_token, scaling } => {
+                let constants = langchain::Estimator { chars_per_token, ..langchain::Estimator::DEFAULT };
+                Arc::new(LangChain { constants, scaling })
+            }
+            Self::Codex => Arc::new(codex::Codex),
+            Self::Gemini => Arc::new(gemini::Gemini),
+            Self::Opencode => Arc::new(opencode::OpenCode),
+            Self::Anchored { inner } => Arc::new(Anchored(inner.build(outside)?)),
+            &Self::Exact { tokenizer, per_message } => Arc::new(Exact { tokenizer: Arc::new(tokenizer), per_message }),
+            Self::TokenizerFile { path, per_message } => {
+                Arc::new(Exact { tokenizer: outside.tokenizer(path)?, per_message: *per_message })
+            }
+            Self::Exec { command, timeout_seconds } => outside.program(command, *timeout_seconds)?,
+            Self::Calibrated(coefficients) => Arc::new(Calibrated(*coefficients)),
+        })
+    }
+
+    /// Its name in records.
+    pub fn name(&self) -> String {
+        let around = |per_message: &u64| if *per_message == 0 { String::new() } else { format!("+{per_message}") };
+        match self {
+            Self::Pi { release } => format!("pi-{}", release.rules().version),
+            Self::Chars { per_token, cjk_per_token: None } => format!("chars/{per_token}"),
+            Self::Chars { per_token, cjk_per_token: Some(cjk) } => format!("chars/{per_token},cjk/{cjk}"),
+            Self::Length { per_token, unit, image_tokens } if *image_tokens == flat_image() => {
+                format!("{}/{per_token}", unit.name())
+            }
+            Self::Length { per_token, unit, image_tokens } => {
+                format!("{}/{per_token},image={image_tokens}", unit.name())
+            }
+            Self::Langchain { chars_per_token, scaling: true } => format!("langchain/{chars_per_token},scaled"),
+            Self::Langchain { chars_per_token, scaling: false } => format!("langchain/{chars_per_token}"),
+            Self::Codex => "codex".to_owned(),
+            Self::Gemini => "gemini".to_owned(),
+            Self::Opencode => "opencode".to_owned(),
+            Self::Anchored { inner } => format!("anchored:{}", inner.name()),
+            Self::Exact { tokenizer, per_message } => format!("{}{}", tokenizer.name(), around(per_message)),
+            Self::TokenizerFile { path, per_message } => format!("file:{path}{}", around(per_message)),
+            Self::Exec { command, .. } => format!("exec:{}", command.join(" ")),
+            Self::Calibrated(coefficients) => format!("calibrated-{}", coefficients.fingerprint()),
+        }
+    }
+
+    /// Whether the estimate rests on reported usage, where there is some.
+    pub fn uses_usage(&self) -> bool {
+        matches!(
+            self,
+            Self::Pi { .. }
+                | Self::Langchain { scaling: true, .. }
+                | Self::Codex
+                | Self::Opencode
+                | Self::Anchored { .. }
+        )
+    }
+}

@@ -1,0 +1,122 @@
+//! Which recorded usage can be believed.
+
+use crate::transcript::{EntryIdx, EntryKind, Message, Reply, Tokens, Transcript, Usage};
+
+/// Whether the usage of a reply says how large its request was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Verdict {
+    /// It does.
+    Usable,
+    /// None was recorded.
+    Missing,
+    /// The request failed or was stopped: what was counted until then is not the request.
+    Failed,
+    /// All counts are zero.
+    Zero,
+    /// The agent wrote the reply itself (Claude Code names the model `<synthetic>`).
+    Synthetic,
+    /// The same counts as the reply before, though something was sent in between: one response was recorded in parts.
+    Duplicate,
+    /// It is of the request that wrote a summary, whose prompt is not the context.
+    Summary,
+}
+
+impl Verdict {
+    /// All, in the order of reports.
+    pub const ALL: [Self; 7] =
+        [Self::Usable, Self::Missing, Self::Failed, Self::Zero, Self::Synthetic, Self::Duplicate, Self::Summary];
+
+    /// Its name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Usable => "usable",
+            Self::Missing => "missing",
+            Self::Failed => "failed",
+            Self::Zero => "zero",
+            Self::Synthetic => "synthetic",
+            Self::Duplicate => "duplicate",
+            Self::Summary => "summary",
+        }
+    }
+
+    /// The verdict on a reply, given the usage of the reply before it.
+    pub fn of(reply: &Reply, before: Option<&Usage>) -> Self {
+        let Some(usage) = &reply.usage else { return Self::Missing };
+        match () {
+            () if &*reply.model == "<synthetic>" => Self::Synthetic,
+            () if reply.failed() => Self::Failed,
+            () if usage.prompt() == Tokens(0) => Self::Zero,
+            () if before.is_some_and(|before| same(before, usage)) => Self::Duplicate,
+            () => Self::Usable,
+        }
+    }
+}
+
+fn same(a: &Usage, b: &Usage) -> bool {
+    (a.input, a.output, a.cache_read, a.cache_write) == (b.input, b.output, b.cache_read, b.cache_write)
+}
+
+/// What was recorded for one request.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TruthRow {
+    /// The reply, or the compaction whose summary was asked for.
+    pub entry: EntryIdx,
+    /// It is on the current path, not on a branch that was left.
+    pub on_path: bool,
+    /// Recorded usage; zero where nothing was recorded, which the verdict says.
+    pub usage: Usage,
+    /// Whether it can be believed.
+    pub verdict: Verdict,
+}
+
+/// The truth table of a session: every request of the file, those of branches and of summaries too, with what was recorded.
+pub fn truth_rows(transcript: &Transcript, path: &[EntryIdx]) -> Vec<TruthRow> {
+    let mut on_path = vec![false; transcript.entries.len()];
+    for idx in path {
+        on_path[idx.0] = true;
+    }
+    // The usage of the newest reply at or before each entry, along its own branch.
+    let mut newest: Vec<Option<Usage>> = Vec::with_capacity(on_path.len());
+    let mut rows = Vec::new();
+    for (index, entry) in transcript.entries.iter().enumerate() {
+        let before = entry.parent.and_then(|parent| newest.get(parent.0).copied()).flatten();
+        let row = |usage, verdict| TruthRow { entry: EntryIdx(index), on_path: on_path[index], usage, verdict };
+        newest.push(match &entry.kind {
+            EntryKind::Message(Message::Assistant(_, reply)) => {
+                rows.push(row(reply.usage.unwrap_or_default(), Verdict::of(reply, before.as_ref())));
+                reply.usage
+            }
+            EntryKind::Compaction(compaction) => {
+                rows.extend(compaction.usage.map(|usage| row(usage, Verdict::Summary)));
+                None
+            }
+            _ => before,
+        });
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Usage, Verdict};
+    use crate::transcript::{Reply, StopReason};
+
+    fn reply(model: &str, stop: StopReason, usage: Option<Usage>) -> Reply {
+        Reply { api: "".into(), provider: "".into(), model: model.into(), stop, usage, error: None }
+    }
+
+    #[test]
+    fn usage_that_says_nothing_is_left_out_with_its_reason() {
+        let usage = Usage { input: 7, output: 3, cache_read: 900, ..Usage::default() };
+        let of = |reply: &Reply| Verdict::of(reply, None);
+        assert_eq!(of(&reply("m", StopReason::Stop, Some(usage))), Verdict::Usable);
+        assert_eq!(of(&reply("m", StopReason::Stop, None)), Verdict::Missing);
+        assert_eq!(of(&reply("m", StopReason::Aborted, Some(usage))), Verdict::Failed);
+        assert_eq!(of(&reply("m", StopReason::Stop, Some(Usage::default()))), Verdict::Zero);
+        assert_eq!(of(&reply("<synthetic>", StopReason::Stop, Some(Usage::default()))), Verdict::Synthetic);
+        let again = reply("m", StopReason::ToolUse, Some(usage));
+        assert_eq!(Verdict::of(&again, Some(&usage)), Verdict::Duplicate);
+        let more = Usage { output: 4, ..usage };
+        assert_eq!(Verdict::of(&again, Some(&more)), Verdict::Usable);
+    }
+}

@@ -1,0 +1,115 @@
+//! The table for a terminal.
+
+use std::io::Write;
+
+use super::LabReport;
+use crate::lab::{ErrorRow, Group, HeadSource, Scope, Verdict};
+use crate::report::ReportError;
+use crate::report::number::Format;
+use crate::report::text::{shortened, width};
+
+/// Columns of the first column.
+const NAME: usize = 20;
+
+fn percent(value: Option<f64>) -> String {
+    value.map_or_else(|| "–".to_owned(), |value| Format::Percent.write(value))
+}
+
+fn signed(value: Option<f64>) -> String {
+    value.map_or_else(|| "–".to_owned(), |value| Format::SignedPercent.write(value))
+}
+
+/// Right-aligned in `columns`.
+fn right(text: &str, columns: usize) -> String {
+    format!("{}{text}", " ".repeat(columns.saturating_sub(width(text))))
+}
+
+/// The row of a subject in a scope without groups.
+pub(super) fn overall<'r>(report: &'r LabReport<'_>, subject: &str, scope: Scope) -> Option<&'r ErrorRow> {
+    report.findings.errors.iter().find(|row| row.subject == *subject && row.scope == scope && row.group == Group::All)
+}
+
+/// The class that is most wrong in all, of those with a hundred messages or, failing that, of all.
+fn worst_class(report: &LabReport<'_>, subject: &str) -> Option<String> {
+    let classes = report.findings.errors.iter().filter(|row| {
+        row.subject == *subject && row.scope == Scope::Message && row.group == Group::Class && row.total.is_some()
+    });
+    let worst = classes.max_by(|a, b| {
+        let size = |row: &ErrorRow| row.total.unwrap_or(0.0).abs();
+        (a.pairs >= 100).cmp(&(b.pairs >= 100)).then(size(a).total_cmp(&size(b)))
+    })?;
+    Some(format!("{} {}", worst.value, signed(worst.total)))
+}
+
+/// What was compared, for the first lines.
+pub(super) fn facts(report: &LabReport<'_>) -> Vec<String> {
+    let sessions = report.sessions;
+    let mut lineages: Vec<&str> = sessions.iter().map(|one| one.session.lineage.as_str()).collect();
+    lineages.sort_unstable();
+    lineages.dedup();
+    let messages: usize = sessions.iter().map(|one| one.messages.len()).sum();
+    let requests: usize = sessions.iter().map(|one| one.requests.len()).sum();
+    let mut facts = vec![
+        format!("truth {}, {} sessions of {} lineages", report.truth, sessions.len(), lineages.len()),
+        format!("{messages} messages and {requests} requests compared"),
+    ];
+    let inferred = sessions.iter().filter(|one| one.session.head_source == HeadSource::Inferred).count();
+    if inferred > 0 {
+        facts.push(format!("head inferred from the first recorded request in {inferred} sessions"));
+    }
+    let of = |verdict| -> u64 {
+        let one = |row: &&(Verdict, u64)| row.0 == verdict;
+        sessions.iter().filter_map(|session| session.session.verdicts.iter().find(one)).map(|row| row.1).sum()
+    };
+    let left_out = Verdict::ALL.into_iter().filter(|verdict| *verdict != Verdict::Usable && of(*verdict) > 0);
+    let left_out: Vec<String> = left_out.map(|verdict| format!("{} {}", of(verdict), verdict.name())).collect();
+    let usable = of(Verdict::Usable);
+    facts.push(match left_out.as_slice() {
+        [] => format!("recorded usage: {usable} usable"),
+        some => format!("recorded usage: {usable} usable; left out: {}", some.join(", ")),
+    });
+    facts
+}
+
+pub(super) fn write(report: &LabReport<'_>, out: &mut dyn Write) -> Result<(), ReportError> {
+    for fact in facts(report) {
+        writeln!(out, "{fact}")?;
+    }
+    writeln!(out)?;
+    writeln!(
+        out,
+        "{:<NAME$} {:>7} {:>14} {:>6} {:>6} {:>6}  worst class",
+        "", "error", "95 %", "|err|", "under", "keep"
+    )?;
+    writeln!(
+        out,
+        "{:<NAME$} {:>7} {:>14} {:>6} {:>6} {:>6}  in all, %",
+        "estimator", "%", "interval", "%", "p95 %", "free %"
+    )?;
+    for subject in &report.findings.subjects {
+        let Some(row) = overall(report, subject, Scope::Request).or_else(|| overall(report, subject, Scope::Message))
+        else {
+            continue;
+        };
+        let interval = match (row.low, row.high) {
+            (Some(low), Some(high)) => format!("{} {}", signed(Some(low)), signed(Some(high))),
+            _ => "–".to_owned(),
+        };
+        let reserve = report.findings.reserves.iter().find(|one| one.subject == *subject);
+        let reserve = percent(reserve.and_then(|row| row.window.as_ref().ok().map(|margin| margin.value)));
+        writeln!(
+            out,
+            "{:<NAME$} {} {} {} {} {}  {}",
+            shortened(subject, NAME),
+            right(&signed(row.lineage_total), 7),
+            right(&interval, 14),
+            right(&percent(row.absolute), 6),
+            right(&percent(row.under[1]), 6),
+            right(&reserve, 6),
+            shortened(&worst_class(report, subject).unwrap_or_default(), 14)
+        )?;
+    }
+    writeln!(out, "\nerror: mean over lineages; under: 95 % quantile of the under-estimated requests;")?;
+    writeln!(out, "keep free: part of the window that 99 % of the requests do not exceed")?;
+    Ok(())
+}
