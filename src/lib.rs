@@ -9,6 +9,7 @@ pub mod cli;
 pub mod engine;
 pub mod error;
 pub mod experiment;
+pub mod export;
 pub mod import;
 pub mod llm;
 pub mod measure;

@@ -1,12 +1,16 @@
 //! The command line: one file per command.
 
+mod annotate;
 mod args;
+mod audit;
 mod findings;
+mod import;
 mod inspect;
 mod list;
 mod replay;
 mod report;
 mod run;
+mod template;
 mod validate;
 
 use std::io::{self, Write};
@@ -19,6 +23,7 @@ use args::{Cli, Command};
 use crate::error::Exit;
 use crate::experiment::{ConfigError, CorpusError, FailedRun};
 use crate::import::ImportError;
+use crate::meter::goal::ItemsError;
 use crate::results::RunError;
 use crate::tokens::UnknownReference;
 
@@ -30,9 +35,12 @@ pub fn main() -> ExitCode {
         Some(Command::Run(args)) => run::run(&args),
         Some(Command::Replay(args)) => replay::replay(&args),
         Some(Command::Inspect(args)) => inspect::inspect(&args),
+        Some(Command::Import(args)) => import::import(&args),
         Some(Command::Validate(args)) => validate::validate(&args),
         Some(Command::List(args)) => list::list(&args),
         Some(Command::Report(args)) => report::report(&args),
+        Some(Command::Audit(args)) => audit::run(&args),
+        Some(Command::Annotate(args)) => annotate::annotate(&args),
     };
     let exit = match result {
         Ok(()) => Exit::Pass,
@@ -125,6 +133,7 @@ fn exit_of(error: &anyhow::Error) -> Exit {
     }
     if error.is::<findings::Faulty>()
         || error.is::<CorpusError>()
+        || error.is::<ItemsError>()
         || error.is::<ImportError>()
         || error.is::<RunError>()
     {

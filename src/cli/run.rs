@@ -78,6 +78,9 @@ fn experiment(args: &RunArgs) -> anyhow::Result<Experiment> {
     if !args.strategy.is_empty() {
         experiment.strategies = args.strategy.iter().cloned().map(StrategyConfig::Preset).collect();
     }
+    if let Some(template) = &setting.template {
+        experiment.strategies = super::template::replace(experiment.strategies, template)?;
+    }
     experiment.models = setting.window.iter().map(|&window| ModelConfig::window(window)).collect();
     experiment.history.clone_from(&setting.history);
     experiment.reference.clone_from(&setting.reference);
@@ -99,6 +102,7 @@ fn read_config(path: &Path) -> anyhow::Result<Experiment> {
     // Paths of a file are meant from where the file lies.
     let base = path.parent().unwrap_or_else(|| Path::new(""));
     experiment.transcripts.iter_mut().for_each(|transcript| *transcript = base.join(&*transcript));
+    super::template::read_files(&mut experiment.strategies, base)?;
     Ok(experiment)
 }
 

@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::engine::preset::{preset, presets};
 use crate::engine::spec::StrategySpec;
 use crate::llm::MockKnobs;
+use crate::meter::goal::Weights;
 use crate::replay::Manual;
 
 /// What is run.
@@ -41,6 +42,9 @@ pub struct Experiment {
     /// The mock LLM.
     #[serde(default)]
     pub mock: MockKnobs,
+    /// Weights of the parts of `goal_offline_loss`.
+    #[serde(default)]
+    pub goal: Weights,
 }
 
 /// A strategy in an experiment.
@@ -188,6 +192,7 @@ impl Experiment {
             seeds: first_seed(),
             manual: Vec::new(),
             mock: MockKnobs::default(),
+            goal: Weights::default(),
         }
     }
 

@@ -1,5 +1,6 @@
 //! An experiment: transcripts × strategies × models × seeds, run to a folder.
 
+mod audit;
 mod cell;
 mod config;
 mod corpus;
@@ -10,6 +11,7 @@ mod record;
 mod run;
 mod source;
 
+pub use audit::{SessionAudit, audit};
 pub use cell::{Prepared, run_cell};
 pub use config::{ConfigError, Experiment, ModelConfig, OwnStrategy, StrategyConfig};
 pub use corpus::{Corpus, CorpusError, Session, load};

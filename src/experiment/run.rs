@@ -65,6 +65,8 @@ pub fn run(
         .enumerate()
         .map(|(index, session)| Prepared::new(session, reference, of(index)))
         .collect();
+    let mut prepared = prepared;
+    Prepared::share_frequencies(&mut prepared);
     let manifest = manifest(experiment, &prepared, &cells, llm);
     let mut out = RunFolder::create(folder, &manifest)?;
     out.write_sources(&sources(&prepared))?;

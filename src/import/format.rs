@@ -2,8 +2,8 @@
 
 use super::finding::locate;
 use super::{
-    ImportError, Imported, anthropic, atif, chat, claude_code, codex, gemini, inspect, langgraph, mini_swe, openhands,
-    pi, swe_agent,
+    ImportError, Imported, anthropic, atif, chat, claude_code, codex, gemini, inspect, langgraph, mini_swe, neutral,
+    openhands, pi, swe_agent,
 };
 
 /// How sure a format is that a file is its own.
@@ -44,12 +44,15 @@ pub enum Format {
     AnthropicMessages,
     /// Chat-completions messages in the manner of OpenAI: lists, bodies, logs, data sets.
     OpenAi,
+    /// The program's own neutral JSON Lines, which `import --to jsonl` writes.
+    Neutral,
 }
 
 impl Format {
     /// All formats, in the order in which they are asked.
     pub const ALL: &[Self] = &[
         Self::Pi,
+        Self::Neutral,
         Self::ClaudeCode,
         Self::AnthropicMessages,
         Self::Codex,
@@ -78,6 +81,7 @@ impl Format {
             Self::ClaudeCode => "claude-code",
             Self::AnthropicMessages => "anthropic-messages",
             Self::OpenAi => "openai",
+            Self::Neutral => "jsonl",
         }
     }
 
@@ -99,6 +103,7 @@ impl Format {
             Self::AnthropicMessages => {
                 "Anthropic Messages: a request body, or a claude-trace log of requests and responses"
             }
+            Self::Neutral => "cutpoint's own JSON Lines, one record an entry: what `import --to jsonl` writes",
             Self::OpenAi => "chat-completions messages: lists, request bodies, LiteLLM logs, tau-bench, data sets",
         }
     }
@@ -118,6 +123,7 @@ impl Format {
             Self::ClaudeCode => claude_code::sniff(head),
             Self::AnthropicMessages => anthropic::sniff(head),
             Self::OpenAi => chat::sniff(head),
+            Self::Neutral => neutral::sniff(head),
         }
     }
 
@@ -143,6 +149,7 @@ impl Format {
             Self::ClaudeCode => claude_code::read(bytes),
             Self::AnthropicMessages => anthropic::read(bytes),
             Self::OpenAi => chat::read(bytes),
+            Self::Neutral => neutral::read(bytes).map(|one| vec![one]),
         }
     }
 }

@@ -20,6 +20,7 @@ mod json;
 pub mod langgraph;
 mod lines;
 pub mod mini_swe;
+pub mod neutral;
 mod object;
 pub mod openhands;
 pub mod pi;

@@ -3,6 +3,7 @@
 pub mod cache;
 mod estimation;
 pub mod goal;
+pub mod price;
 mod structure;
 
 pub use cache::Cache;

@@ -10,7 +10,9 @@ mod source;
 
 pub use crate::measure::{Direction, Measure, MeasureDef};
 pub use folder::{Run, RunError, RunFolder};
-pub use record::{CellRecord, CompactionRecord, EventRecord, ItemRecord, Manifest, RequestRecord, TranscriptRecord};
+pub use record::{
+    CellRecord, CompactionRecord, EventRecord, FutureRecord, ItemRecord, Manifest, RequestRecord, TranscriptRecord,
+};
 pub use source::{AnnotationRecord, MessageRecord, RECORDED_CHARS, Sources};
 
 /// Version of the records.

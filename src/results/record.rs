@@ -41,6 +41,26 @@ pub struct CellRecord {
     pub measures: BTreeMap<String, Measure>,
     /// The fate of every annotated item; empty without annotations.
     pub items: Vec<ItemRecord>,
+    /// SHA-256 of the annotated items that this cell was scored against; `None` without annotations.
+    #[serde(default)]
+    pub items_sha256: Option<String>,
+    /// Version of the rules by which entities are found.
+    #[serde(default)]
+    pub extractor: Option<String>,
+    /// What the continuation needed of the dropped part, by kind of entity.
+    #[serde(default)]
+    pub future: Vec<FutureRecord>,
+}
+
+/// What the continuation needed of the dropped part, of one kind of entity.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FutureRecord {
+    /// The kind, such as `path`.
+    pub kind: String,
+    /// Facts that it needed.
+    pub needed_count: u64,
+    /// Of those, the ones that the strategy kept.
+    pub kept_count: u64,
 }
 
 /// What became of one annotated item.
@@ -58,6 +78,15 @@ pub struct ItemRecord {
     pub fate: String,
     /// 1, 0.5, 0, -0.5; `None` when it is not scored.
     pub score: Option<f64>,
+    /// Lines of the session file that state it.
+    #[serde(default)]
+    pub source_lines: Vec<u64>,
+    /// Cuts from the one that dropped its source on, up to the one that lost it or to the last one.
+    #[serde(default)]
+    pub rounds_count: u32,
+    /// It was lost or wrong at the last of them; otherwise it still lived.
+    #[serde(default)]
+    pub lost: bool,
 }
 
 /// One event of a replay, in order.

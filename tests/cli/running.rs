@@ -4,18 +4,28 @@ use std::path::Path;
 
 use crate::{Done, absolute, field_case, files, golden, names, run_in};
 
-const FILES: [&str; 11] = [
+const FILES: [&str; 21] = [
+    "annotations.jsonl",
     "cells.csv",
     "cells.jsonl",
     "columns.csv",
     "compactions.csv",
+    "contrasts.csv",
+    "estimates.csv",
     "events.jsonl",
     "incidents.csv",
     "index.html",
     "items.csv",
     "manifest.json",
     "measures.csv",
+    "messages.jsonl",
+    "pareto.csv",
+    "report.json",
+    "report.md",
     "requests.csv",
+    "strategies.csv",
+    "survival.csv",
+    "transcripts.csv",
 ];
 
 #[track_caller]

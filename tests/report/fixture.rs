@@ -145,6 +145,9 @@ fn cell(id: &str, strategy: &(&str, &str, u64, f64), transcript: &str, events: &
         reference: "o200k_base".to_owned(),
         measures: measures(kept, loss, is_annotated, u32::try_from(compactions).unwrap()),
         items: if is_annotated { items(name) } else { Vec::new() },
+        items_sha256: is_annotated.then(|| "aa".repeat(32)),
+        extractor: Some("entities-1".to_owned()),
+        future: Vec::new(),
     }
 }
 
@@ -188,6 +191,9 @@ fn items(strategy: &str) -> Vec<ItemRecord> {
         critical,
         fate: fate.to_owned(),
         score,
+        source_lines: vec![2],
+        rounds_count: u32::from(score.is_some()),
+        lost: matches!(fate, "lost" | "wrong"),
     };
     let fate = |index: usize| match (strategy, index) {
         ("none", _) => ("in_tail", None),

@@ -37,6 +37,8 @@ pub enum CsvFile {
     Estimates,
     /// `contrasts.csv`: a row per strategy: its goal-loss against the least.
     Contrasts,
+    /// `survival.csv`: a row per strategy, setting and round.
+    Survival,
     /// `pareto.csv`: a row per point of the Pareto plots.
     Pareto,
     /// `transcripts.csv`: a row per transcript.
@@ -47,7 +49,7 @@ pub enum CsvFile {
 
 impl CsvFile {
     /// All files.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Cells,
         Self::Measures,
         Self::Requests,
@@ -57,6 +59,7 @@ impl CsvFile {
         Self::Strategies,
         Self::Estimates,
         Self::Contrasts,
+        Self::Survival,
         Self::Pareto,
         Self::Transcripts,
         Self::Columns,
@@ -74,6 +77,7 @@ impl CsvFile {
             Self::Strategies => "strategies.csv",
             Self::Estimates => "estimates.csv",
             Self::Contrasts => "contrasts.csv",
+            Self::Survival => "survival.csv",
             Self::Pareto => "pareto.csv",
             Self::Transcripts => "transcripts.csv",
             Self::Columns => "columns.csv",
@@ -93,6 +97,7 @@ impl Reporter for CsvFile {
             Self::Strategies => summary::strategies(model, &mut csv)?,
             Self::Estimates => summary::estimates(model, &mut csv)?,
             Self::Contrasts => summary::contrasts(model, &mut csv)?,
+            Self::Survival => summary::survival(model, &mut csv)?,
             Self::Pareto => summary::pareto(model, &mut csv)?,
             Self::Transcripts => summary::transcripts(model, &mut csv)?,
             Self::Columns => all_columns(model, &mut csv)?,

@@ -19,6 +19,7 @@ mod page;
 mod pareto;
 mod section;
 mod strategies;
+mod survival;
 mod transcripts;
 mod verdict;
 mod voids;
@@ -29,12 +30,13 @@ use super::{ReportError, ReportModel, Reporter};
 use section::{Page, Section};
 
 /// The sections of the main page, in order.
-const SECTIONS: [Section; 15] = [
+const SECTIONS: [Section; 16] = [
     verdict::SECTION,
     strategies::SECTION,
     pareto::SECTION,
     heat::SECTION,
     critical::SECTION,
+    survival::SECTION,
     transcripts::SECTION,
     context::SECTION,
     items::SECTION,

@@ -9,6 +9,7 @@ mod items;
 mod outcome;
 mod pareto;
 mod strategy;
+mod survival;
 mod verdict;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,6 +25,7 @@ pub(super) use outcome::outcomes;
 pub use pareto::{Axis, ParetoPanel, ParetoPoint};
 pub(crate) use strategy::CATEGORIES;
 pub use strategy::{Column, Setting, StrategyRow};
+pub use survival::{Round, Survival};
 pub(super) use verdict::ALPHA;
 pub use verdict::{Contrast, CriticalLoss, EstimatorError, Verdict, WorstCompaction};
 
@@ -75,6 +77,8 @@ pub struct ReportModel<'run> {
     pub contexts: Vec<ContextPanel<'run>>,
     /// The answers that a reader wants first, one per setting.
     pub verdicts: Vec<Verdict<'run>>,
+    /// How long annotated items live, one per row of the strategy table that dropped some.
+    pub survivals: Vec<Survival<'run>>,
     /// What each transcript's detail is, and on which page: in the order of the manifest.
     pub details: Vec<TranscriptDetail<'run>>,
     /// The transcript of each cell, as an index into `details`.
@@ -102,6 +106,7 @@ impl<'run> ReportModel<'run> {
             mock: run.manifest.mock || run.cells.iter().any(|cell| cell.mock),
             pareto: pareto::panels(&strategies, &cells),
             verdicts: verdict::verdicts(&strategies, &cells),
+            survivals: survival::survivals(&strategies, &cells),
             contexts,
             items,
             details,
