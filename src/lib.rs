@@ -14,6 +14,7 @@ pub mod import;
 pub mod llm;
 pub mod measure;
 pub mod meter;
+pub mod redact;
 pub mod replay;
 pub mod report;
 pub mod results;

@@ -4,6 +4,7 @@ mod forgotten;
 
 use std::path::PathBuf;
 
+use crate::results::Shard;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(super) use forgotten::{AnnotateArgs, AuditArgs};
@@ -41,7 +42,9 @@ pub(super) enum Command {
     Import(ImportArgs),
     /// Say what is wrong with session files; exit code 5 if anything is
     Validate(ValidateArgs),
-    /// Name what can be chosen: strategies, estimators, triggers, cuts, templates, formats, tokenizers
+    /// Simulate a provider's prompt cache beside recorded usage: what is read, which breaks there are and why
+    Cache(CacheArgs),
+    /// Name what can be chosen: strategies, estimators, triggers, cuts, templates, formats, tokenizers, caches, prices
     List(ListArgs),
     /// Write the HTML and CSV of a finished run again
     Report(ReportArgs),
@@ -49,6 +52,8 @@ pub(super) enum Command {
     Audit(AuditArgs),
     /// Check annotated items, show each in its context, or draft some for a person to finish
     Annotate(AnnotateArgs),
+    /// Put the shards of a run together, byte for byte as if it had run as one
+    Merge(super::merge::MergeArgs),
 }
 
 /// What decides the result of a replay.
@@ -102,6 +107,12 @@ pub(super) struct RunArgs {
     /// Threads; 0 takes all cores
     #[arg(long, default_value_t = 0)]
     pub(super) threads: usize,
+    /// Run only one part of the grid, such as 2/4; `cutpoint merge` puts the parts together
+    #[arg(long, value_name = "PART/OF")]
+    pub(super) shard: Option<Shard>,
+    /// Run every cell again, also those that an earlier run in the folder has with the same inputs
+    #[arg(long)]
+    pub(super) fresh: bool,
     /// Exit with 5 if the files have findings, after all of them are printed
     #[arg(long)]
     pub(super) strict: bool,
@@ -182,6 +193,9 @@ pub(super) struct ImportArgs {
     /// Write what was found, lost, changed and added to this file, as JSON
     #[arg(long, value_name = "FILE")]
     pub(super) report: Option<PathBuf>,
+    /// Replace secrets, e-mail addresses and names in home paths by signs of the same length; what was found is counted
+    #[arg(long)]
+    pub(super) redact: bool,
     /// Overwrite files that are there
     #[arg(long)]
     pub(super) force: bool,
@@ -201,6 +215,43 @@ pub(super) struct ValidateArgs {
     /// Print one JSON document
     #[arg(long)]
     pub(super) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct CacheArgs {
+    /// Session files, dataset folders, or folders of sessions; `embedded:NAME` is one of the program's own
+    #[arg(required = true)]
+    pub(super) transcripts: Vec<PathBuf>,
+    /// Cache to simulate; by default that of the recorded model
+    #[arg(long, value_name = "PRESET")]
+    pub(super) provider: Option<String>,
+    /// Price book (TOML) whose rows count before the built-in ones
+    #[arg(long, value_name = "FILE")]
+    pub(super) prices: Option<PathBuf>,
+    /// Print every request, not only the breaks
+    #[arg(long)]
+    pub(super) requests: bool,
+    /// Write cache-requests.csv, cache-sessions.csv and a plot per session to this folder
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: Option<PathBuf>,
+    /// Shortest prefix that is cached, in place of the model's
+    #[arg(long, value_name = "TOKENS")]
+    pub(super) minimum: Option<u64>,
+    /// Lifetime of a cache entry, in place of the preset's
+    #[arg(long, value_name = "SECONDS")]
+    pub(super) lifetime: Option<u64>,
+    /// What restarts a lifetime: a request whose breakpoints lie in what it reads (`marked`), a read alone (`hit`), nothing
+    #[arg(long, value_name = "marked|hit|never")]
+    pub(super) refresh: Option<String>,
+    /// What is one of the 20 places a breakpoint looks at: a block, or a run of tool blocks
+    #[arg(long, value_name = "blocks|runs")]
+    pub(super) places: Option<String>,
+    /// Seconds between requests where a file has no times
+    #[arg(long, default_value_t = 30, value_name = "SECONDS")]
+    pub(super) interval: u64,
+    /// Exact tokenizer behind reference counts
+    #[arg(long, default_value = "o200k_base", value_name = "NAME")]
+    pub(super) reference: String,
 }
 
 #[derive(Debug, Args)]
@@ -224,6 +275,8 @@ pub(super) enum Listed {
     Formats,
     Tokenizers,
     Measures,
+    Caches,
+    Prices,
 }
 
 #[derive(Debug, Args)]

@@ -14,6 +14,7 @@ use super::findings::{as_json, count, judge, table};
 use crate::experiment::{CorpusError, Session, Source, Sources};
 use crate::export::{Past, Report, Target, write};
 use crate::import::Finding;
+use crate::redact::{Redacted, redact};
 use crate::tokens::{MessageTable, Reference};
 use crate::transcript::EntryIdx;
 
@@ -25,6 +26,8 @@ struct Job<'a> {
     target: Target,
     past: Past,
     reference: Option<Reference>,
+    /// Where the sources lie.
+    sources: Vec<PathBuf>,
     args: &'a ImportArgs,
 }
 
@@ -50,16 +53,19 @@ struct Written {
     name: String,
     to: PathBuf,
     report: Report,
+    /// What was replaced, if that was asked for.
+    redacted: Option<Redacted>,
 }
 
 pub(super) fn import(args: &ImportArgs) -> anyhow::Result<()> {
+    let sources = Sources::of(&args.sources)?;
     let job = Job {
         target: args.to.parse()?,
         past: past(&args.history)?,
         reference: args.tokens.as_deref().map(str::parse).transpose()?,
+        sources: sources.all.iter().map(Source::path).collect(),
         args,
     };
-    let sources = Sources::of(&args.sources)?;
     let names = names(args, &sources);
     let to_stdout = args.out.as_os_str() == STDOUT;
     if to_stdout && sources.all.len() > 1 {
@@ -135,6 +141,7 @@ fn converted(
     let (mut written, mut findings, mut taken) = (Vec::new(), Vec::new(), HashSet::new());
     for mut session in sessions {
         findings.append(&mut session.findings);
+        let redacted = job.args.redact.then(|| redact(&mut session.transcript));
         let part = session.name.split_once('#').map(|(_, part)| part).filter(|_| several);
         let stem = name.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let stem = part.map_or(stem.clone(), |part| format!("{stem}.{}", plain(part)));
@@ -145,7 +152,7 @@ fn converted(
             job.target.extension()
         ));
         let (report, to) = one(job, &session, &to, stdout)?;
-        written.push(Written { name: session.name, to, report });
+        written.push(Written { name: session.name, to, report, redacted });
     }
     Ok(Outcome::Written { format, sessions: written, findings })
 }
@@ -176,8 +183,12 @@ fn one(
     let path = job.args.out.join(to);
     let folder = path.parent().unwrap_or(&job.args.out);
     fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    let source = |one: &PathBuf| fs::canonicalize(one).ok();
+    if fs::canonicalize(&path).is_ok_and(|path| job.sources.iter().filter_map(source).any(|source| source == path)) {
+        bail!("{} is a source, and is not overwritten", path.display());
+    }
     let mut options = File::options();
-    // A session is never overwritten unasked: it may be the source.
+    // Nothing is overwritten unasked.
     let file = if job.args.force { options.create(true).truncate(true) } else { options.create_new(true) }
         .write(true)
         .open(&path);
@@ -192,6 +203,7 @@ fn one(
 fn finish(job: &Job<'_>, done: Vec<Done>, sources: &Sources) -> anyhow::Result<()> {
     let mut stderr = io::stderr().lock();
     let (mut files, mut unknown, mut all, mut findings) = (0, 0, Report::default(), Vec::new());
+    let mut redacted = job.args.redact.then(Redacted::default);
     let mut failed = None;
     if let Some(path) = &job.args.report {
         let text = serde_json::to_string_pretty(&document(job, &done, sources))?;
@@ -201,9 +213,12 @@ fn finish(job: &Job<'_>, done: Vec<Done>, sources: &Sources) -> anyhow::Result<(
         match outcome {
             Outcome::Written { sessions, findings: found, .. } => {
                 files += 1;
-                for Written { name, to, report } in &sessions {
+                for Written { name, to, report, redacted: one } in &sessions {
                     writeln!(stderr, "{name} -> {}", to.display())?;
                     all.append(report);
+                    if let (Some(sum), Some(one)) = (&mut redacted, one) {
+                        sum.append(one);
+                    }
                 }
                 findings.push(found.len());
                 if !found.is_empty() {
@@ -226,6 +241,9 @@ fn finish(job: &Job<'_>, done: Vec<Done>, sources: &Sources) -> anyhow::Result<(
     for (fate, change, number) in all.counts() {
         let (name, about) = change.about();
         writeln!(stderr, "  {:<10} {number:>8}  {name}: {about}", fate.name())?;
+    }
+    if let Some(redacted) = &redacted {
+        writeln!(stderr, "  {:<10} {:>8}  {}", "redacted", redacted.total(), redacted.in_words())?;
     }
     drop(stderr);
     if let Some(error) = failed {
@@ -259,5 +277,16 @@ fn session(written: &Written) -> Value {
         let counts = fates.entry(fate.name().replace(' ', "_")).or_insert_with(|| json!({}));
         counts[change.about().0] = number.into();
     }
-    json!({ "name": written.name, "written_to": written.to.display().to_string(), "changes": fates })
+    let redacted = written.redacted.as_ref().map(|redacted| {
+        let mut counts: serde_json::Map<String, Value> =
+            redacted.found.iter().map(|(kind, &number)| (kind.name().to_owned(), number.into())).collect();
+        counts.insert("repeated".to_owned(), redacted.repeated.into());
+        counts
+    });
+    json!({
+        "name": written.name,
+        "written_to": written.to.display().to_string(),
+        "changes": fates,
+        "redacted": redacted,
+    })
 }

@@ -8,10 +8,12 @@ use crate::engine::registry::{CUTS, Descriptor, EDITS, ESTIMATORS, RECOVERIES, S
 use crate::engine::template::Template;
 use crate::experiment::EMBEDDED;
 use crate::import::Format;
+use crate::meter::cache::PRESETS;
 use crate::meter::definitions;
+use crate::meter::price::{PriceBook, Rates};
 use crate::tokens::Reference;
 
-const ALL: [Listed; 9] = [
+const ALL: [Listed; 11] = [
     Listed::Presets,
     Listed::Estimators,
     Listed::Triggers,
@@ -21,6 +23,8 @@ const ALL: [Listed; 9] = [
     Listed::Formats,
     Listed::Tokenizers,
     Listed::Measures,
+    Listed::Caches,
+    Listed::Prices,
 ];
 
 pub(super) fn list(args: &ListArgs) -> anyhow::Result<()> {
@@ -64,6 +68,8 @@ fn section(what: Listed, out: &mut impl Write) -> anyhow::Result<()> {
             writeln!(out, "Tokenizers")?;
             Reference::ALL.iter().try_for_each(|reference| row(reference.name(), "exact, inside the program", out))
         }
+        Listed::Caches => caches(out),
+        Listed::Prices => prices(out),
         Listed::Measures => {
             writeln!(out, "Measures")?;
             definitions().iter().try_for_each(|def| row(&def.name, &format!("[{}] {}", def.unit, def.about), out))
@@ -133,6 +139,29 @@ fn datasets(out: &mut impl Write) -> anyhow::Result<()> {
     writeln!(out, "Datasets")?;
     for dataset in EMBEDDED {
         row(dataset.name, &format!("embedded:{}", dataset.name), out)?;
+    }
+    Ok(())
+}
+
+fn caches(out: &mut impl Write) -> anyhow::Result<()> {
+    writeln!(out, "Prompt caches")?;
+    for cache in PRESETS {
+        row(cache.name, cache.about, out)?;
+        row("", &format!("{}, read {}", cache.source, cache.date), out)?;
+        if let Some(best_effort) = cache.best_effort {
+            row("", &format!("best effort: {best_effort}"), out)?;
+        }
+    }
+    Ok(())
+}
+
+fn prices(out: &mut impl Write) -> anyhow::Result<()> {
+    writeln!(out, "Prices in USD per million tokens: input, cached read, write, long write, output")?;
+    for price in PriceBook::builtin()?.rows() {
+        let Rates { input, read, write, write_long, output } = price.rates;
+        let maybe = |price: Option<f64>| price.map_or_else(|| "–".to_owned(), |price| price.to_string());
+        let all = [input.to_string(), maybe(read), maybe(write), maybe(write_long), output.to_string()];
+        row(&price.name, &format!("{}; {}, {}", all.join("  "), price.source, price.date), out)?;
     }
     Ok(())
 }

@@ -3,10 +3,12 @@
 mod annotate;
 mod args;
 mod audit;
+mod cache;
 mod findings;
 mod import;
 mod inspect;
 mod list;
+mod merge;
 mod replay;
 mod report;
 mod run;
@@ -21,10 +23,11 @@ use clap::Parser;
 use args::{Cli, Command};
 
 use crate::error::Exit;
-use crate::experiment::{ConfigError, CorpusError, FailedRun};
+use crate::experiment::{AuditError, ConfigError, CorpusError, FailedRun};
 use crate::import::ImportError;
 use crate::meter::goal::ItemsError;
-use crate::results::RunError;
+use crate::meter::price::PriceError;
+use crate::results::{MergeError, RunError};
 use crate::tokens::UnknownReference;
 
 /// Parses the command line, runs the command, and prints what went wrong with a hint.
@@ -37,10 +40,12 @@ pub fn main() -> ExitCode {
         Some(Command::Inspect(args)) => inspect::inspect(&args),
         Some(Command::Import(args)) => import::import(&args),
         Some(Command::Validate(args)) => validate::validate(&args),
+        Some(Command::Cache(args)) => cache::cache(&args),
         Some(Command::List(args)) => list::list(&args),
         Some(Command::Report(args)) => report::report(&args),
         Some(Command::Audit(args)) => audit::run(&args),
         Some(Command::Annotate(args)) => annotate::annotate(&args),
+        Some(Command::Merge(args)) => merge::merge(&args),
     };
     let exit = match result {
         Ok(()) => Exit::Pass,
@@ -93,6 +98,12 @@ fn hint(error: &anyhow::Error) -> Option<String> {
     if let Some(error) = error.downcast_ref::<ConfigError>() {
         return Some(error.hint());
     }
+    if let Some(error) = error.downcast_ref::<PriceError>() {
+        return Some(error.hint().to_owned());
+    }
+    if let Some(AuditError::Model { .. }) = error.downcast_ref() {
+        return Some("choose one with --provider; `cutpoint list caches` names all".to_owned());
+    }
     if let Some(FailedRun::Config(error)) = error.downcast_ref() {
         return Some(error.hint());
     }
@@ -110,6 +121,9 @@ fn hint(error: &anyhow::Error) -> Option<String> {
     }
     if let Some(FailedRun::Folder(_)) = error.downcast_ref() {
         return Some("choose a folder that can be written, with --out".to_owned());
+    }
+    if error.is::<MergeError>() {
+        return Some("name the folder of every shard of one run, each made with --shard PART/OF".to_owned());
     }
     if error.is::<RunError>() {
         return Some("name the folder of a run, such as reports/default: it holds manifest.json".to_owned());
@@ -136,6 +150,7 @@ fn exit_of(error: &anyhow::Error) -> Exit {
         || error.is::<ItemsError>()
         || error.is::<ImportError>()
         || error.is::<RunError>()
+        || error.is::<MergeError>()
     {
         Exit::BadInput
     } else {

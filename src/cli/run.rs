@@ -9,7 +9,9 @@ use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::args::{RunArgs, Setting};
-use crate::experiment::{Corpus, Experiment, ModelConfig, RunOptions, StrategyConfig, load, run as run_experiment};
+use crate::experiment::{
+    Corpus, Experiment, ModelConfig, RunOptions, StrategyConfig, grid, load, run as run_experiment,
+};
 use crate::llm::{Blocking, Memo, Mock, MockKnobs};
 use crate::results::Run;
 
@@ -22,9 +24,8 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<()> {
     let folder = args.out.join(&experiment.name);
     let llm = Memo::new(Blocking::new(Mock::new(experiment.mock)?));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build().context("cannot start threads")?;
-    let bar = progress(
-        experiment.strategies.len() * experiment.models.len() * experiment.seeds.len() * corpus.sessions.len(),
-    );
+    let cells = grid(&experiment, &corpus.sessions)?.len() as u64;
+    let bar = progress(args.shard.map_or(cells, |shard| shard.range(cells).count() as u64));
     let stopped = Arc::new(AtomicBool::new(false));
     stop_on_interrupt(&stopped)?;
     let options = RunOptions {
@@ -33,6 +34,8 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<()> {
             bar.inc(1);
         },
         stop: &|| stopped.load(Ordering::Relaxed),
+        reuse: !args.fresh,
+        shard: args.shard,
     };
     let outcome = pool.install(|| run_experiment(&experiment, &corpus, &llm, &folder, &options))?;
     bar.finish_and_clear();
@@ -40,6 +43,15 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<()> {
     super::report::write(&run, &folder)?;
     let mut out = io::stdout().lock();
     super::report::print_table(&run, &mut out)?;
+    if outcome.reused > 0 {
+        // On stderr, because the same data is printed whether it is new or not.
+        let _ = writeln!(
+            io::stderr(),
+            "{} of {} cells were there already, with the same inputs",
+            outcome.reused,
+            outcome.cells
+        );
+    }
     writeln!(out, "{} cells; report: {}", outcome.cells, folder.join("index.html").display())?;
     if outcome.cells < outcome.planned {
         return Err(Stopped { cells: outcome.cells, planned: outcome.planned }.into());
@@ -119,10 +131,10 @@ fn warn(corpus: &Corpus) {
     }
 }
 
-fn progress(cells: usize) -> ProgressBar {
+fn progress(cells: u64) -> ProgressBar {
     let target = if io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-    let bar = ProgressBar::with_draw_target(Some(cells as u64), target);
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}") {
+    let bar = ProgressBar::with_draw_target(Some(cells), target);
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {eta:>4} left  {msg}") {
         bar.set_style(style);
     }
     bar

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::record::record;
-use super::{Cell, ConfigError, Experiment, Session};
+use super::{Cell, ConfigError, Experiment, MeterName, Session};
 use crate::engine::spec::{Access, SpecError, StrategySpec};
 use crate::engine::summarize::{Completer, Purpose};
 use crate::engine::template::{Choice, Template};
@@ -99,8 +99,9 @@ pub fn run_cell(
         model: &model,
         history,
         manual: &experiment.manual,
-        seed: cell.seed,
+        seed: cell.draws(),
     };
+    let measured = |meter| experiment.meters.contains(&meter);
     let goal = Goal::new(&session.items, &prepared.presence, window).on_path(&prepared.path, &session.transcript);
     let mut goal = Box::new(goal.reaching(reach(&cell.spec), &prepared.reference));
     let mut future = Box::new(Future::new(FutureInput {
@@ -112,14 +113,21 @@ pub fn run_cell(
         window,
         contaminated: history == History::Recorded,
     }));
-    let mut meters: Vec<Box<dyn Meter>> = vec![
-        Box::new(Structure::default()),
-        Box::new(Estimation::default()),
-        Box::new(Cache::default()),
-        Box::new(Faith::new(&session.transcript, &prepared.path, &prepared.entities)),
-        Box::new(Artifacts::new(&session.transcript)),
-        Box::new(Shape::new(headings(&cell.spec)?)),
-    ];
+    let mut meters: Vec<Box<dyn Meter>> = Vec::new();
+    if measured(MeterName::Structure) {
+        meters.push(Box::new(Structure::default()));
+    }
+    if measured(MeterName::Estimation) {
+        meters.push(Box::new(Estimation::default()));
+    }
+    if measured(MeterName::Cache) {
+        meters.push(Box::new(Cache::default()));
+    }
+    if measured(MeterName::Goal) {
+        meters.push(Box::new(Faith::new(&session.transcript, &prepared.path, &prepared.entities)));
+        meters.push(Box::new(Artifacts::new(&session.transcript)));
+        meters.push(Box::new(Shape::new(headings(&cell.spec)?)));
+    }
     let mut events = Vec::new();
     replay(input, &mut strategy, llm, &mut |event| {
         goal.observe(event);
@@ -134,16 +142,21 @@ pub fn run_cell(
         events.push(recorded);
     });
     goal.settle(&session.transcript);
-    let items = fates(session, &goal);
+    let items = if measured(MeterName::Goal) { fates(session, &goal) } else { Vec::new() };
     let by_kind = future.by_kind();
-    meters.push(goal);
-    meters.push(future);
+    if measured(MeterName::Goal) {
+        meters.push(goal);
+        meters.push(future);
+    }
     let mut measures: Measures = meters.into_iter().flat_map(Meter::finish).collect();
-    measures.extend(combined(&measures, experiment.goal));
+    if measured(MeterName::Goal) {
+        measures.extend(combined(&measures, experiment.goal));
+    }
     let asks = cell.spec.summarizer.asks_model();
     let record = CellRecord {
         schema: SCHEMA,
         cell: cell.id.clone(),
+        inputs: cell.inputs.clone(),
         strategy: cell.strategy.clone(),
         mimics: cell.mimics.clone(),
         transcript: session.name.clone(),
@@ -152,6 +165,7 @@ pub fn run_cell(
         window_tokens: window.0,
         history: history.name().to_owned(),
         seed: cell.seed,
+        replicate: cell.replicate,
         estimator: strategy.estimator_name.clone(),
         summarizer: if asks { llm.name().to_owned() } else { "none".to_owned() },
         mock: asks && llm.is_mock(),
@@ -204,6 +218,7 @@ fn fates(session: &Session, goal: &Goal<'_>) -> Vec<ItemRecord> {
         source_lines: item.source.iter().map(line).collect(),
         rounds_count: lives.get(index).map_or(0, |life| life.rounds),
         lost: lives.get(index).is_some_and(|life| life.lost),
+        text: item.text.clone(),
     };
     session.items.items.iter().zip(fates).enumerate().map(record).collect()
 }

@@ -1,6 +1,9 @@
 //! An experiment: transcripts × strategies × models × seeds, run to a folder.
 
 mod audit;
+mod audit_record;
+mod bodies;
+mod cache_audit;
 mod cell;
 mod config;
 mod corpus;
@@ -10,12 +13,17 @@ mod quoted;
 mod record;
 mod run;
 mod source;
+mod vary;
 
 pub use audit::{SessionAudit, audit};
+pub use audit_record::audit_records;
+pub use bodies::{audit_bodies, is_body};
+pub use cache_audit::{AuditError, AuditOptions, Audited, RuleOptions, audit_cache, read_time};
 pub use cell::{Prepared, run_cell};
-pub use config::{ConfigError, Experiment, ModelConfig, OwnStrategy, StrategyConfig};
+pub use config::{ConfigError, Experiment, MarginConfig, MeterName, ModelConfig, OwnStrategy, StrategyConfig};
 pub use corpus::{Corpus, CorpusError, Session, load};
 pub use embedded::EMBEDDED;
 pub use grid::{Cell, grid};
 pub use run::{FailedRun, RunOptions, RunOutcome, run};
 pub use source::{Source, Sources};
+pub use vary::{Grid, vary};

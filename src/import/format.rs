@@ -1,6 +1,7 @@
 //! Telling the formats apart by their first bytes. File names are not looked at.
 
 use super::finding::locate;
+use super::glued;
 use super::{
     ImportError, Imported, anthropic, atif, chat, claude_code, codex, gemini, inspect, langgraph, mini_swe, neutral,
     openhands, pi, swe_agent,
@@ -131,11 +132,12 @@ impl Format {
     pub fn read(self, bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
         let mut all = self.read_unlocated(bytes)?;
         all.iter_mut().for_each(|one| locate(bytes, &mut one.findings));
+        glued::read_rest(self, bytes, &mut all);
         Ok(all)
     }
 
     /// The same with findings that have offsets and no columns yet.
-    fn read_unlocated(self, bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
+    pub(super) fn read_unlocated(self, bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
         match self {
             Self::Pi => pi::read(bytes).map(|one| vec![one]),
             Self::Codex => codex::read(bytes),

@@ -15,6 +15,7 @@ mod extra;
 mod finding;
 mod format;
 pub mod gemini;
+mod glued;
 pub mod inspect;
 mod json;
 pub mod langgraph;

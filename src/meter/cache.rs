@@ -3,10 +3,13 @@
 //! A [`Prompt`] is a chain of digests; a [`Simulator`] with the [`Rules`] of a [`Preset`] says what of it is read, written
 //! or plain, and why less was read than could have been.
 
+mod audit;
 mod block;
 mod clock;
 mod diagnosis;
+mod explain;
 mod feed;
+mod model;
 mod outcome;
 mod placement;
 mod preset;
@@ -16,9 +19,12 @@ mod store;
 mod table;
 mod tree;
 
+pub use audit::{Audit, AuditInput, AuditRow, HeadGuess, guess_head};
 pub use block::{Block, Digest, Layer, Link, Prompt, Settings, Sort};
 pub use clock::{Clock, Moment};
+pub use explain::{Explanation, Hidden};
 pub use feed::{Feed, Reasoning};
+pub use model::{minimum, preset_of, reasoning};
 pub use outcome::{Break, BreakReason, Cause, Outcome, Split};
 pub use placement::{Breakpoint, Placement};
 pub use preset::{Factors, PRESETS, Preset, preset};

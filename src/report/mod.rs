@@ -19,7 +19,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-pub use csv::CsvFile;
+pub use csv::{CsvFile, cache_csv};
 pub use html::{Html, Sibling};
 pub use json::Json;
 pub use markdown::Markdown;

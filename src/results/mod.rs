@@ -4,16 +4,23 @@
 //! [`EventRecord`] a line, grouped by cell), and the texts that a report quotes: `messages.jsonl` and `annotations.jsonl`
 //! ([`Sources`]; older runs have none). The records are versioned ([`SCHEMA`]); a reader refuses a newer one.
 
+mod cache;
 mod folder;
+mod merge;
 mod record;
 mod source;
+mod stored;
 
 pub use crate::measure::{Direction, Measure, MeasureDef};
+pub use cache::{CacheRequestRecord, CacheSessionRecord};
 pub use folder::{Run, RunError, RunFolder};
+pub use merge::{MergeError, merge};
 pub use record::{
-    CellRecord, CompactionRecord, EventRecord, FutureRecord, ItemRecord, Manifest, RequestRecord, TranscriptRecord,
+    CellRecord, CompactionRecord, EventRecord, FutureRecord, ItemRecord, Manifest, RequestRecord, Shard,
+    TranscriptRecord,
 };
 pub use source::{AnnotationRecord, MessageRecord, RECORDED_CHARS, Sources};
+pub use stored::{Stored, StoredCell};
 
 /// Version of the records.
 pub const SCHEMA: u32 = 1;

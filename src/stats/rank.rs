@@ -33,8 +33,8 @@ pub fn stability(
     let mut best = vec![0_usize; parts.len()];
     let mut ranks = vec![(parts.len(), 1); parts.len()];
     for _ in 0..draws {
-        let drawn: Vec<f64> = weights.iter().map(|weight| gamma(concentration * weight / total, &mut source)).collect();
-        let order = order(parts, &drawn);
+        let other: Vec<f64> = weights.iter().map(|weight| gamma(concentration * weight / total, &mut source)).collect();
+        let order = order(parts, &other);
         best[order[0]] += 1;
         for (rank, &arm) in (1..).zip(&order) {
             ranks[arm] = (ranks[arm].0.min(rank), ranks[arm].1.max(rank));
@@ -59,14 +59,14 @@ fn gamma(shape: f64, source: &mut Draws) -> f64 {
         let boost = (1.0 - source.unit()).powf(1.0 / shape);
         return gamma(shape + 1.0, source) * boost;
     }
-    let d = shape - 1.0 / 3.0;
-    let c = 1.0 / (9.0 * d).sqrt();
+    let base = shape - 1.0 / 3.0;
+    let slope = 1.0 / (9.0 * base).sqrt();
     loop {
-        let x = source.normal();
-        let v = (1.0 + c * x).powi(3);
-        let u = 1.0 - source.unit();
-        if v > 0.0 && u.ln() < 0.5 * x * x + d - d * v + d * v.ln() {
-            return d * v;
+        let normal = source.normal();
+        let cube = (1.0 + slope * normal).powi(3);
+        let even = 1.0 - source.unit();
+        if cube > 0.0 && even.ln() < 0.5 * normal * normal + base - base * cube + base * cube.ln() {
+            return base * cube;
         }
     }
 }

@@ -2,7 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
+mod caching;
 mod errors;
+mod experiments;
+mod forgotten;
+mod importing;
 mod reading;
 mod running;
 mod validating;

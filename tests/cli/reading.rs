@@ -12,7 +12,7 @@ fn help_teaches_and_every_command_has_one() {
     for part in ["Usage: cutpoint", "run", "replay", "inspect", "list", "report", "Examples:", "cutpoint replay"] {
         assert!(help.contains(part), "{part}\n{help}");
     }
-    for command in ["run", "replay", "inspect", "list", "report"] {
+    for command in ["run", "replay", "inspect", "import", "validate", "list", "report"] {
         let help = good(&[command, "--help"]);
         assert!(help.contains(&format!("Usage: cutpoint {command}")), "{help}");
         assert!(help.lines().all(|line| line.chars().count() <= 100), "{help}");
@@ -33,6 +33,8 @@ fn every_section_can_be_listed_alone_and_the_whole_is_their_sum() {
         ("formats", "pi"),
         ("tokenizers", "cl100k_base"),
         ("measures", "goal_loss"),
+        ("caches", "deepseek-v4"),
+        ("prices", "claude-opus-4-5"),
     ];
     let mut all = Vec::new();
     for (section, word) in sections {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::{Done, absolute, field_case, files, golden, names, run_in};
 
-const FILES: [&str; 21] = [
+const FILES: [&str; 20] = [
     "annotations.jsonl",
     "cells.csv",
     "cells.jsonl",
@@ -24,7 +24,6 @@ const FILES: [&str; 21] = [
     "report.md",
     "requests.csv",
     "strategies.csv",
-    "survival.csv",
     "transcripts.csv",
 ];
 

@@ -131,6 +131,7 @@ fn cell(id: &str, strategy: &(&str, &str, u64, f64), transcript: &str, events: &
     CellRecord {
         schema: SCHEMA,
         cell: id.to_owned(),
+        inputs: id.to_owned(),
         strategy: name.to_owned(),
         mimics: (!mimics.is_empty()).then(|| mimics.to_owned()),
         transcript: transcript.to_owned(),
@@ -139,6 +140,7 @@ fn cell(id: &str, strategy: &(&str, &str, u64, f64), transcript: &str, events: &
         window_tokens: WINDOW,
         history: "full".to_owned(),
         seed: 1,
+        replicate: 0,
         estimator: if kept > 0 { "chars/4" } else { "none" }.to_owned(),
         summarizer: if name == "pi" { "mock" } else { "none" }.to_owned(),
         mock: name == "pi",
@@ -194,6 +196,7 @@ fn items(strategy: &str) -> Vec<ItemRecord> {
         source_lines: vec![2],
         rounds_count: u32::from(score.is_some()),
         lost: matches!(fate, "lost" | "wrong"),
+        text: format!("the text of {id}"),
     };
     let fate = |index: usize| match (strategy, index) {
         ("none", _) => ("in_tail", None),
@@ -273,6 +276,7 @@ fn manifest() -> Manifest {
         mock: true,
         transcripts: vec![transcript("refactor-parser", 60, Some(1_500)), transcript(HOSTILE, 24, None)],
         cells: 8,
+        shard: None,
         measures: definitions(),
         caveats: vec![
             "A replay is counterfactual after the first compaction: the recorded agent saw another context.".to_owned(),
@@ -305,6 +309,7 @@ fn definitions() -> Vec<MeasureDef> {
             unit: unit.to_owned(),
             direction,
             about: about.to_owned(),
+            version: 1,
         })
         .collect()
 }

@@ -1,5 +1,6 @@
 //! The reader.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use super::block::some_json;
@@ -10,7 +11,7 @@ use crate::import::document::beginning;
 use crate::import::pi::links::cut_cycles;
 use crate::import::rows::{self, Rows};
 use crate::import::value::Value;
-use crate::import::{Confidence, Finding, FindingKind, ImportError, Imported, LineCounts, lines};
+use crate::import::{Confidence, Finding, FindingKind, ImportError, Imported, LineCounts, lines, surrogates};
 use crate::transcript::{Entry, EntryIdx, EntryKind, JsonText, Transcript};
 
 /// Lines looked at to tell the format.
@@ -41,6 +42,8 @@ struct File {
     positions: HashMap<usize, usize>,
     /// Index of the parent of each entry.
     parents: Vec<Option<usize>>,
+    /// Index of the last entry.
+    last: Option<usize>,
     ids: HashSet<Box<str>>,
     findings: Vec<Finding>,
     counts: LineCounts,
@@ -70,7 +73,10 @@ impl Rows for File {
             return Ok(());
         }
         // A record with fields of other types is not lost: it is kept as a note.
-        match serde_json::from_str::<EntryRecord<'_>>(text) {
+        let mended =
+            if surrogates::lone(text) > 0 { Cow::Owned(surrogates::mended(text)) } else { Cow::Borrowed(text) };
+        let read = serde_json::from_str::<EntryRecord<'_>>(text).or_else(|_| serde_json::from_str(&mended));
+        match read {
             Ok(record) => self.entry(at, record, text),
             Err(error) => self.odd(at, &kind, text, &error.to_string()),
         }
@@ -128,8 +134,7 @@ impl File {
         let kind = EntryKind::Note { kind: kind.into(), raw };
         let entry = Entry { id, parent: None, line: at.0, timestamp: None, message_time_ms: None, kind, extra: None };
         let index = number("index").unwrap_or(usize::MAX - at.0);
-        let before = self.positions.iter().find(|&(_, &position)| position + 1 == self.parents.len());
-        let parent = number("parent").or(before.map(|(&index, _)| index));
+        let parent = number("parent").or(self.last);
         self.push(at, index, parent, entry);
     }
 
@@ -143,6 +148,7 @@ impl File {
             let fault = format!("id `{}` occurs already; references to it mean the first", entry.id);
             self.fault(at, None, FindingKind::DuplicateId, fault);
         }
+        self.last = Some(index);
         self.parents.push(parent);
         self.transcript.entries.push(entry);
     }

@@ -207,9 +207,11 @@ impl Prompt {
     }
 
     /// Stretches the blocks from `from` on, so that the whole has `total` tokens; a total below what stands before them
-    /// stretches all blocks. For prompts whose real size is known.
+    /// stretches all messages, or, below the head, everything. For prompts whose real size is known.
     pub fn fit(&mut self, from: usize, total: Tokens) {
-        let from = if self.tokens(from) < total || from == self.len() && self.total() == total { from } else { 0 };
+        let messages = self.links.partition_point(|link| link.block.layer < Layer::Messages);
+        let from =
+            [from, messages].into_iter().find(|&from| from < self.len() && self.tokens(from) < total).unwrap_or(0);
         let base = self.tokens(from);
         let (have, want) = (self.total().0 - base.0, total.0.saturating_sub(base.0));
         if have == 0 || have == want {

@@ -49,8 +49,7 @@ impl Clock {
             asked = true;
             before = written.or(before);
         }
-        let end = before.filter(|&before| before > clock.last.at);
-        clock.last = clock.next(end, interval);
+        clock.last = clock.next(before, interval);
         clock
     }
 
@@ -70,6 +69,11 @@ impl Clock {
     /// The start of the request that the file ends before.
     pub fn end(&self) -> Moment {
         self.last
+    }
+
+    /// The start of a request of which only its number, from 0, is known.
+    pub fn nth(&self, number: u64, interval: Seconds) -> Moment {
+        Moment { at: Millis::default().plus(Seconds(interval.0.saturating_mul(number))), known: false }
     }
 
     /// Requests whose time is not known.

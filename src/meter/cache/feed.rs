@@ -76,6 +76,11 @@ impl<'t> Feed<'t> {
         self.fresh
     }
 
+    /// The prompt as it stands, to be fitted to a size that is known.
+    pub fn prompt_mut(&mut self) -> &mut Prompt {
+        &mut self.prompt
+    }
+
     /// The prompt as it stands.
     pub fn prompt(&self) -> &Prompt {
         &self.prompt

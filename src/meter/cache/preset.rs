@@ -48,7 +48,7 @@ const ANTHROPIC: Rules = Rules {
 };
 
 const PREFIX: Rules = Rules {
-    matching: Matching::Prefix { step: 1, recomputes_last: false },
+    matching: Matching::Prefix { step: 1, recomputes_last: false, stores_answer: false },
     minimum: Tokens(1),
     short: None,
     long: None,
@@ -58,8 +58,8 @@ const PREFIX: Rules = Rules {
     bills_writes: false,
 };
 
-const fn steps(step: u64) -> Matching {
-    Matching::Prefix { step, recomputes_last: false }
+const fn steps(step: u64, stores_answer: bool) -> Matching {
+    Matching::Prefix { step, recomputes_last: false, stores_answer }
 }
 
 const ANTHROPIC_SOURCE: &str = "Anthropic, prompt caching page and pricing page";
@@ -98,7 +98,7 @@ pub const PRESETS: &[Preset] = &[
         name: "openai-legacy",
         about: "before GPT-5.6: longest common prefix in steps of 128 tokens from 1,024 on, 5 to 10 idle minutes",
         rules: Rules {
-            matching: steps(128),
+            matching: steps(128, false),
             minimum: Tokens(1_024),
             short: Some(Seconds(600)),
             long: Some(Seconds(86_400)),
@@ -184,8 +184,8 @@ pub const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "deepseek-legacy",
-        about: "before V4: common prefix in units of 64 tokens",
-        rules: Rules { matching: steps(64), minimum: Tokens(64), ..PREFIX },
+        about: "before V4: common prefix in units of 64 tokens, answers included",
+        rules: Rules { matching: steps(64, true), minimum: Tokens(64), ..PREFIX },
         placement: Placement::None,
         factors: factors(0.1, FREE, FREE),
         source: "DeepSeek, context caching guide of 2024 and 2025",
@@ -195,7 +195,11 @@ pub const PRESETS: &[Preset] = &[
     Preset {
         name: "vllm",
         about: "chain of full blocks of 16 tokens; the last token is always computed",
-        rules: Rules { matching: Matching::Prefix { step: 16, recomputes_last: true }, minimum: Tokens(16), ..PREFIX },
+        rules: Rules {
+            matching: Matching::Prefix { step: 16, recomputes_last: true, stores_answer: true },
+            minimum: Tokens(16),
+            ..PREFIX
+        },
         placement: Placement::None,
         factors: factors(0.0, FREE, FREE),
         source: "vLLM, source of the prefix cache",
@@ -207,7 +211,7 @@ pub const PRESETS: &[Preset] = &[
     Preset {
         name: "sglang",
         about: "radix tree, exact to the token",
-        rules: Rules { matching: Matching::Prefix { step: 1, recomputes_last: true }, ..PREFIX },
+        rules: Rules { matching: Matching::Prefix { step: 1, recomputes_last: true, stores_answer: true }, ..PREFIX },
         placement: Placement::None,
         factors: factors(0.0, FREE, FREE),
         source: "SGLang, source of the radix cache",

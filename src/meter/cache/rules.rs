@@ -49,6 +49,8 @@ pub enum Matching {
         step: u64,
         /// The last token of a prompt is always computed anew, so that a whole prompt is never a hit.
         recomputes_last: bool,
+        /// The answer is stored with its prompt.
+        stores_answer: bool,
     },
 }
 

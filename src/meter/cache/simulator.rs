@@ -42,6 +42,7 @@ struct Previous {
     links: Vec<Link>,
     settings: Settings,
     cached: Tokens,
+    answer: Vec<Digest>,
 }
 
 /// What a look-up found.
@@ -86,13 +87,13 @@ impl Simulator {
         if let Some(capacity) = self.rules.capacity {
             self.tree.evict(capacity);
         }
-        self.remember(request.prompt, common, cached);
+        self.remember(request, common, cached);
         Outcome { split, shared_blocks: known, cached, missed }
     }
 
     /// A prefix of this size, cut to whole steps; nothing below the minimum.
     fn stepped(&self, tokens: Tokens, prompt: Tokens) -> Tokens {
-        let Matching::Prefix { step, recomputes_last } = self.rules.matching else { return tokens };
+        let Matching::Prefix { step, recomputes_last, .. } = self.rules.matching else { return tokens };
         let most = if recomputes_last { prompt.saturating_sub(Tokens(1)) } else { prompt };
         let steps = tokens.min(most).0 / step.max(1) * step.max(1);
         if steps < self.rules.minimum.0 { Tokens(0) } else { Tokens(steps) }
@@ -107,6 +108,8 @@ impl Simulator {
             Matching::Stored { latest, .. } => self.store.deepest(prompt, prompt.len(), wanted, latest).unwrap_or(0),
             Matching::Prefix { .. } => {
                 let alive = self.tree.alive(prompt, known, request.at, self.rules.short);
+                let answered = if alive == common { self.answered(prompt, common) } else { 0 };
+                let (alive, known, common) = (alive + answered, known.max(common + answered), common + answered);
                 // Within the block that differs, only the request before is known to the token.
                 let exact = request.shared.filter(|_| alive == common && alive >= known);
                 let tokens = exact.map_or(prompt.tokens(alive), |exact| exact.max(prompt.tokens(alive)));
@@ -115,6 +118,14 @@ impl Simulator {
         };
         let tokens = prompt.tokens(blocks);
         if tokens < self.rules.minimum { Hit::default() } else { Hit { blocks, tokens } }
+    }
+
+    /// Blocks behind the request before that are its answer, where answers are stored with their prompt.
+    fn answered(&self, prompt: &Prompt, common: usize) -> usize {
+        let Matching::Prefix { stores_answer: true, .. } = self.rules.matching else { return 0 };
+        let Some(previous) = self.previous.as_ref().filter(|previous| previous.links.len() == common) else { return 0 };
+        let next = prompt.links()[common..].iter().map(|link| link.block.digest);
+        next.zip(&previous.answer).take_while(|(block, answer)| block == *answer).count()
     }
 
     /// The breakpoints that count: a request may have so many.
@@ -202,9 +213,9 @@ impl Simulator {
         let same = request.shared.unwrap_or_default().max(prompt.tokens(common)).min(previous.cached);
         let content = previous.cached - same.max(hit.tokens);
         let rest = same.saturating_sub(hit.tokens);
-        let changed = previous.cached > same;
         let (reason, lifetime, granularity, placement) = self.unread(request, known.min(common), hit, rest);
-        let reason = if changed {
+        // A small change before a prefix that was dead anyway is not the reason.
+        let reason = if previous.cached > same && content >= lifetime {
             difference((&previous.links, previous.settings), prompt, common, request.cause)
         } else {
             reason
@@ -262,11 +273,12 @@ impl Simulator {
         self.store.deepest(request.prompt, same, wanted, None).is_some_and(|blocks| blocks > hit.blocks)
     }
 
-    fn remember(&mut self, prompt: &Prompt, common: usize, cached: Tokens) {
+    fn remember(&mut self, request: &Request<'_>, common: usize, cached: Tokens) {
+        let prompt = request.prompt;
         let mut links = self.previous.take().map(|previous| previous.links).unwrap_or_default();
         links.truncate(common);
         links.extend_from_slice(&prompt.links()[common..]);
-        self.previous = Some(Previous { links, settings: prompt.settings(), cached });
+        self.previous = Some(Previous { links, settings: prompt.settings(), cached, answer: request.answer.to_vec() });
     }
 }
 

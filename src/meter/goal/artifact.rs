@@ -136,10 +136,13 @@ fn action_in(text: &str) -> Option<Action> {
 
 /// Adds what a text claims: the action of a path is that of its line, or else of the heading above.
 fn claimed(text: &str, claims: &mut Claims) {
-    let mut under = None;
+    let (mut under, mut in_tag) = (None, false);
     for line in text.lines() {
-        if let Some(words) = heading(line) {
+        // Inside of `<read-files>` every line is a name, also one in capitals.
+        let title = heading(line).filter(|_| !in_tag || line.trim_start().starts_with('<'));
+        if let Some(words) = title {
             under = action_in(words);
+            in_tag = line.trim_start().starts_with('<') && !line.trim_start().starts_with("</");
         }
         let mut paths = Vec::new();
         extract(line, |found| {
@@ -148,11 +151,7 @@ fn claimed(text: &str, claims: &mut Claims) {
             }
         });
         // A bare name in a list, as Pi's file tags hold them, is a path too.
-        if paths.is_empty()
-            && under.is_some()
-            && !line.trim().contains(' ')
-            && line.trim().len() > 1
-            && heading(line).is_none()
+        if paths.is_empty() && under.is_some() && !line.trim().contains(' ') && line.trim().len() > 1 && title.is_none()
         {
             paths.push(line.trim().to_owned());
         }

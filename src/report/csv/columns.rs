@@ -127,7 +127,6 @@ pub(super) fn of(file: CsvFile, model: &ReportModel) -> Vec<Described> {
         CsvFile::Strategies => return summary::wide_columns(model),
         CsvFile::Estimates => return summary::columns(&summary::ESTIMATES),
         CsvFile::Contrasts => return summary::columns(&summary::CONTRASTS),
-        CsvFile::Survival => return summary::columns(&summary::SURVIVAL),
         CsvFile::Pareto => return summary::columns(&summary::PARETO),
         CsvFile::Transcripts => return summary::TRANSCRIPTS.iter().map(Described::fixed).collect(),
         CsvFile::Cells => &CELLS,

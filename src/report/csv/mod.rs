@@ -4,8 +4,11 @@
 //! leading apostrophe, as OWASP advises against CSV injection. Only text columns are guarded: numbers are written as they
 //! are, so a program reads `-0.12` as a number. `columns.csv` says this too, because a reader must know it.
 
+mod cache;
 mod columns;
 mod summary;
+
+pub use cache::cache_csv;
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -37,8 +40,6 @@ pub enum CsvFile {
     Estimates,
     /// `contrasts.csv`: a row per strategy: its goal-loss against the least.
     Contrasts,
-    /// `survival.csv`: a row per strategy, setting and round.
-    Survival,
     /// `pareto.csv`: a row per point of the Pareto plots.
     Pareto,
     /// `transcripts.csv`: a row per transcript.
@@ -49,7 +50,7 @@ pub enum CsvFile {
 
 impl CsvFile {
     /// All files.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 12] = [
         Self::Cells,
         Self::Measures,
         Self::Requests,
@@ -59,7 +60,6 @@ impl CsvFile {
         Self::Strategies,
         Self::Estimates,
         Self::Contrasts,
-        Self::Survival,
         Self::Pareto,
         Self::Transcripts,
         Self::Columns,
@@ -77,7 +77,6 @@ impl CsvFile {
             Self::Strategies => "strategies.csv",
             Self::Estimates => "estimates.csv",
             Self::Contrasts => "contrasts.csv",
-            Self::Survival => "survival.csv",
             Self::Pareto => "pareto.csv",
             Self::Transcripts => "transcripts.csv",
             Self::Columns => "columns.csv",
@@ -97,7 +96,6 @@ impl Reporter for CsvFile {
             Self::Strategies => summary::strategies(model, &mut csv)?,
             Self::Estimates => summary::estimates(model, &mut csv)?,
             Self::Contrasts => summary::contrasts(model, &mut csv)?,
-            Self::Survival => summary::survival(model, &mut csv)?,
             Self::Pareto => summary::pareto(model, &mut csv)?,
             Self::Transcripts => summary::transcripts(model, &mut csv)?,
             Self::Columns => all_columns(model, &mut csv)?,

@@ -56,13 +56,6 @@ pub(super) const CONTRASTS: [Fixed; 13] = [
     ("minimum_detectable", "score", "The least difference that so many lineages find with a power of 80 %."),
 ];
 
-pub(super) const SURVIVAL: [Fixed; 4] = [
-    ("round", "number", "Which cut, from 1, counted from the one that dropped the source of an item."),
-    ("items_at_risk", "count", "Items that saw this cut."),
-    ("items_lost", "count", "Of them, those that it lost."),
-    ("known_share", "share", "Share of all items that is known after it, by Kaplan and Meier."),
-];
-
 pub(super) const PARETO: [Fixed; 6] = [
     ("cost_measure", "text", "What goal-loss is set against."),
     ("cost", "see cost_measure", "Its mean over lineages, over the cells that have both numbers."),
@@ -195,17 +188,6 @@ fn contrast_fields(contrast: &Contrast) -> [String; 12] {
         maybe(contrast.adjusted_p),
         maybe(paired.and_then(|paired| paired.minimum_detectable)),
     ]
-}
-
-pub(super) fn survival(model: &ReportModel, csv: &mut Writer<impl Write>) -> Result<(), ReportError> {
-    for survival in &model.survivals {
-        for round in &survival.rounds {
-            let fields =
-                [round.round.to_string(), round.at_risk.to_string(), round.lost.to_string(), round.share.to_string()];
-            csv.write_record(key(model, survival.label, &survival.setting).into_iter().chain(fields))?;
-        }
-    }
-    Ok(())
 }
 
 pub(super) fn pareto(model: &ReportModel, csv: &mut Writer<impl Write>) -> Result<(), ReportError> {

@@ -10,7 +10,7 @@ use super::section::{Body, Page, Section};
 use super::strategies::row_head;
 use super::{ReportError, ReportModel};
 
-pub(super) const SECTION: Section = Section { id: "forgotten", title: "What is forgotten", render };
+pub(super) const SECTION: Section = Section { id: "heat", title: "What is forgotten", render };
 
 /// Steps of the shade.
 const STEPS: f64 = 10.0;

@@ -27,7 +27,8 @@ fn render(page: Page<'_, '_>) -> Result<Body, ReportError> {
     }
     let how = html! {
         "A row is an item, a column a strategy: its fate at the end of the session. ● kept   ◐ partly kept   ○ lost   ✕ \
-         contradicted by the summary   ▪ still in the kept tail   ↷ replaced by a newer item. A fate links to what happened in that cell."
+         contradicted by the summary   ▪ still in the kept tail   ↷ replaced by another item. A critical item is one whose \
+         loss alone would end the task. A fate links to what happened in that cell."
     };
     Ok(Body::Shown(html! {
         (how_to(&how))
@@ -90,8 +91,8 @@ pub(super) fn look(fate: &str) -> (&'static str, &'static str, &str) {
         "lost" => ("lost", "○", "lost"),
         "wrong" => ("wrong", "✕", "wrong"),
         "in_tail" => ("in_tail", "▪", "in tail"),
-        "superseded" => ("in_tail", "↷", "superseded"),
-        "off_path" => ("in_tail", "·", "not on the path"),
+        "superseded" => ("in_tail", "↷", "replaced"),
+        "off_path" => ("in_tail", "▫", "off the path"),
         other => ("unknown", "?", other),
     }
 }

@@ -8,6 +8,7 @@ mod cells;
 mod compactions;
 mod context;
 mod critical;
+mod forgotten;
 mod glossary;
 mod heat;
 mod items;
@@ -19,7 +20,6 @@ mod page;
 mod pareto;
 mod section;
 mod strategies;
-mod survival;
 mod transcripts;
 mod verdict;
 mod voids;
@@ -36,7 +36,7 @@ const SECTIONS: [Section; 16] = [
     pareto::SECTION,
     heat::SECTION,
     critical::SECTION,
-    survival::SECTION,
+    forgotten::SECTION,
     transcripts::SECTION,
     context::SECTION,
     items::SECTION,

@@ -4,12 +4,12 @@ mod aggregate;
 mod context;
 mod detail;
 pub(super) mod evidence;
+mod forgotten;
 mod history;
 mod items;
 mod outcome;
 mod pareto;
 mod strategy;
-mod survival;
 mod verdict;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,6 +18,7 @@ pub use aggregate::Aggregate;
 pub(super) use aggregate::is_additive;
 pub use context::{ContextLine, ContextPanel, Point};
 pub use detail::{DETAIL_BUDGET, TranscriptDetail};
+pub use forgotten::{AtBudget, ForgottenPanel, Rounds, Weighing};
 pub use history::{CellHistory, EditTotal, StuckTotal};
 pub use items::{ItemRow, ItemTable};
 pub use outcome::Outcome;
@@ -25,7 +26,6 @@ pub(super) use outcome::outcomes;
 pub use pareto::{Axis, ParetoPanel, ParetoPoint};
 pub(crate) use strategy::CATEGORIES;
 pub use strategy::{Column, Setting, StrategyRow};
-pub use survival::{Round, Survival};
 pub(super) use verdict::ALPHA;
 pub use verdict::{Contrast, CriticalLoss, EstimatorError, Verdict, WorstCompaction};
 
@@ -77,14 +77,14 @@ pub struct ReportModel<'run> {
     pub contexts: Vec<ContextPanel<'run>>,
     /// The answers that a reader wants first, one per setting.
     pub verdicts: Vec<Verdict<'run>>,
-    /// How long annotated items live, one per row of the strategy table that dropped some.
-    pub survivals: Vec<Survival<'run>>,
     /// What each transcript's detail is, and on which page: in the order of the manifest.
     pub details: Vec<TranscriptDetail<'run>>,
     /// The transcript of each cell, as an index into `details`.
     pub detail_of: Vec<usize>,
     /// Costs against goal-loss, one panel per setting and cost that has points.
     pub pareto: Vec<ParetoPanel<'run>>,
+    /// Survival over rounds, weights and comparisons at equal size, one panel per setting.
+    pub forgotten: Vec<ForgottenPanel<'run>>,
     /// The fates of annotated items, one table per transcript that has any.
     pub items: Vec<ItemTable<'run>>,
     /// What happened in each cell.
@@ -105,8 +105,8 @@ impl<'run> ReportModel<'run> {
         Self {
             mock: run.manifest.mock || run.cells.iter().any(|cell| cell.mock),
             pareto: pareto::panels(&strategies, &cells),
+            forgotten: forgotten::panels(&strategies, &cells),
             verdicts: verdict::verdicts(&strategies, &cells),
-            survivals: survival::survivals(&strategies, &cells),
             contexts,
             items,
             details,
@@ -193,6 +193,7 @@ fn measures(run: &Run) -> Vec<MeasureDef> {
         unit: "unknown".to_owned(),
         direction: crate::results::Direction::Neutral,
         about: "The manifest does not define this measure.".to_owned(),
+        version: 1,
     }));
     measures
 }

@@ -43,6 +43,10 @@ fn lifetimes_may_be_mixed() {
     assert_eq!(split(later), [2_000, 2_000, 0, 1_000]);
     let missed = later.missed.unwrap();
     assert_eq!((missed.reason, missed.lost, missed.lifetime), (BreakReason::Expired, Tokens(2_000), Tokens(2_000)));
+    // A small change beside a death is not the reason.
+    let mut other = Simulator::new(rules("anthropic-5m"));
+    send(&mut other, "SHabc", 0, &[(4, SHORT), (5, SHORT)]);
+    assert_eq!(send(&mut other, "SHabx", 600, &[(4, SHORT), (5, SHORT)]).missed.unwrap().reason, BreakReason::Expired);
     // After an hour more, nothing does.
     assert_eq!(split(send(&mut cache, "SHabc", 4_300, &[(2, LONG), (4, SHORT)])), [0, 2_000, 2_000, 1_000]);
 }
@@ -113,6 +117,11 @@ fn the_last_token_is_computed_anew() {
     // 16,000 tokens are 1,000 whole blocks; the last is not reused when the same prompt comes again.
     let again = send(&mut cache, "Sabcdefghijklmno", 1, &[]);
     assert_eq!((again.split.read, again.missed), (Tokens(15_984), None));
+    // The answer is stored with its prompt: 2,000 tokens and 1,000 more, in whole blocks.
+    let (first, grown) = (prompt("Sa", 1_000), prompt("Sarq", 1_000));
+    let answer = [grown.links()[2].block.digest];
+    cache.send(&Request { answer: &answer, ..Request::new(Millis(2), &first, &[]) });
+    assert_eq!(cache.send(&Request::new(Millis(3), &grown, &[])).split.read, Tokens(2_992));
     let capacity = Some(Tokens(2_000));
     let mut small = Simulator::new(Rules { capacity, ..rules("sglang") });
     send(&mut small, "Sab", 0, &[]);

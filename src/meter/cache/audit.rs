@@ -1,0 +1,239 @@
+//! The simulator against recorded usage, request by request.
+//!
+//! The size of every prompt is taken from the recording, so that positions are in the provider's own tokens: between two
+//! recorded sizes, blocks get their share by reference count. What is simulated, and compared, is what of the prompt is
+//! read. The first recorded request is given, not compared: an absent head is inferred from it.
+
+use super::block::{Digest, Settings};
+use super::clock::{Clock, Moment};
+use super::explain::{Explanation, explain};
+use super::feed::{Feed, Reasoning};
+use super::outcome::{Break, Cause, Split};
+use super::placement::Placement;
+use super::rules::{Life, Rules};
+use super::simulator::{Request, Simulator};
+use super::table::{BlockTable, InferredHead};
+use crate::replay::{CountCache, ReplayEvent, RequestEvent};
+use crate::tokens::MessageTable;
+use crate::transcript::{EntryIdx, EntryKind, Message, Reply, StopReason, Tokens, Transcript, Usage};
+
+/// One request.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AuditRow {
+    /// Its number on the path, from 1.
+    pub request: u64,
+    /// Line of its reply.
+    pub line: usize,
+    /// When it started.
+    pub moment: Moment,
+    /// The model.
+    pub model: Box<str>,
+    /// A compaction came before it.
+    pub compacted: bool,
+    /// What the provider recorded; `None`: nothing.
+    pub recorded: Option<Split>,
+    /// Recorded output.
+    pub output: Tokens,
+    /// What was simulated.
+    pub simulated: Split,
+    /// The break that was simulated.
+    pub missed: Option<Break>,
+    /// The break that was recorded: tokens that were cached and not read, and why.
+    pub broken: Option<(Tokens, Explanation)>,
+    /// What was inferred from this request; it is not compared.
+    pub given: bool,
+}
+
+impl AuditRow {
+    /// Simulated read minus recorded read as a share of the recorded read, or of the prompt where nothing was read.
+    pub fn error(&self) -> Option<f64> {
+        let recorded = self.recorded.filter(|_| !self.given)?;
+        let base = if recorded.read > Tokens(0) { recorded.read } else { recorded.prompt() };
+        (base > Tokens(0)).then(|| (number(self.simulated.read) - number(recorded.read)) / number(base))
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+fn number(tokens: Tokens) -> f64 {
+    tokens.0 as f64
+}
+
+/// The head of a session, as far as its first recorded request tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HeadGuess {
+    /// The sizes; `None`: the file has the head.
+    pub inferred: Option<InferredHead>,
+    /// The first request read from the cache: other sessions share the head, and are taken to keep it warm.
+    pub shared: bool,
+}
+
+/// What the first recorded request says of the head.
+pub fn guess_head(transcript: &Transcript, path: &[EntryIdx], reference: &MessageTable) -> HeadGuess {
+    let mut messages = Tokens(0);
+    for &idx in path {
+        let entry = transcript.entry(idx);
+        if let EntryKind::Message(Message::Assistant(_, reply)) = &entry.kind
+            && let Some(usage) = reply.usage.filter(|usage| usage.prompt() > Tokens(0))
+        {
+            let (prompt, read) = (usage.prompt(), Tokens(usage.cache_read));
+            let stable = if usage.cache_read > 0 { read } else { prompt.saturating_sub(messages) };
+            let opening = prompt.saturating_sub(stable).saturating_sub(messages);
+            let known = transcript.head.system.is_some() && transcript.head.tools.is_some();
+            let inferred = (!known).then_some(InferredHead { stable, opening });
+            return HeadGuess { inferred, shared: usage.cache_read > 0 };
+        }
+        messages = messages + reference.entry(idx);
+    }
+    HeadGuess::default()
+}
+
+/// What an audit is made with.
+#[derive(Clone, Copy, Debug)]
+pub struct AuditInput<'t> {
+    /// The session.
+    pub transcript: &'t Transcript,
+    /// Its path.
+    pub path: &'t [EntryIdx],
+    /// Its blocks, the head's included.
+    pub table: &'t BlockTable,
+    /// Counts of made texts.
+    pub counts: &'t CountCache,
+    /// When requests start.
+    pub clock: &'t Clock,
+    /// The rules.
+    pub rules: Rules,
+    /// Where the agent puts breakpoints.
+    pub placement: Placement,
+    /// What becomes of reasoning.
+    pub reasoning: Reasoning,
+    /// What is known of the head.
+    pub head: HeadGuess,
+}
+
+/// An observer of a replay of the recorded history.
+#[derive(Debug)]
+pub struct Audit<'t> {
+    input: AuditInput<'t>,
+    feed: Feed<'t>,
+    cache: Simulator,
+    /// Digest of the thinking level in force at each entry.
+    levels: Vec<Digest>,
+    cause: Option<Cause>,
+    rows: Vec<AuditRow>,
+    /// Prompt and cached tokens of the last request with recorded usage.
+    before: Option<(Tokens, Tokens)>,
+    /// A break of a request since then, which recorded no usage.
+    unseen: Option<Break>,
+}
+
+impl<'t> Audit<'t> {
+    /// An audit that has seen nothing.
+    pub fn new(input: AuditInput<'t>) -> Self {
+        let mut levels = vec![Digest::default(); input.transcript.entries.len()];
+        // Agents begin without reasoning unless they say otherwise.
+        let mut level = Digest::of(&["off"]);
+        for &idx in input.path {
+            if let EntryKind::ThinkingLevelChange(word) = &input.transcript.entry(idx).kind {
+                level = Digest::of(&[word]);
+            }
+            levels[idx.0] = level;
+        }
+        Self {
+            feed: Feed::new(input.table, input.counts, input.reasoning),
+            cache: Simulator::new(input.rules),
+            input,
+            levels,
+            cause: None,
+            rows: Vec::new(),
+            before: None,
+            unseen: None,
+        }
+    }
+
+    /// Sees the next event.
+    pub fn observe(&mut self, event: &ReplayEvent<'_, '_>) {
+        match event {
+            ReplayEvent::Compaction(_) => self.cause = Some(Cause::Compaction),
+            ReplayEvent::Edit(_) => self.cause = self.cause.or(Some(Cause::Masking)),
+            ReplayEvent::Request(request) => self.request(request),
+            _ => {}
+        }
+    }
+
+    /// All requests.
+    pub fn finish(self) -> Vec<AuditRow> {
+        self.rows
+    }
+
+    fn request(&mut self, event: &RequestEvent<'_, '_>) {
+        let entry = self.input.transcript.entry(event.entry);
+        let EntryKind::Message(Message::Assistant(_, reply)) = &entry.kind else { return };
+        let usage = reply.usage.filter(|usage| usage.prompt() > Tokens(0));
+        if usage.is_none() && was_not_sent(reply) {
+            return;
+        }
+        let settings = Settings {
+            model: Digest::of(&[&reply.model]),
+            system: Digest::default(),
+            messages: self.levels[event.entry.0],
+        };
+        self.feed.request(event.live, settings);
+        let fresh = self.feed.fresh();
+        let head_blocks = self.feed.head_blocks();
+        let moment = self.input.clock.start(event.entry);
+        let answer: Vec<Digest> = self.input.table.entry(event.entry).iter().map(|block| block.digest).collect();
+        let prompt = self.feed.prompt_mut();
+        if let Some(usage) = usage {
+            prompt.fit(fresh, usage.prompt());
+        }
+        let given = usage.is_some() && self.before.is_none();
+        if self.input.head.shared && usage.is_some() {
+            self.cache.warm(prompt, head_blocks, Life::Long, moment.at);
+        }
+        let placed = self.input.placement.place(prompt);
+        let request = Request { answer: &answer, cause: self.cause, ..Request::new(moment.at, prompt, &placed) };
+        let outcome = self.cache.send(&request);
+        let missed = outcome.missed.into_iter().chain(self.unseen).max_by_key(|missed| missed.lost);
+        let broken = usage.and_then(|usage| self.broken(&usage, missed, prompt_head(&self.feed)));
+        self.rows.push(AuditRow {
+            request: event.number,
+            line: entry.line,
+            moment,
+            model: reply.model.clone(),
+            compacted: self.cause == Some(Cause::Compaction),
+            recorded: usage.map(|usage| Split::from(&usage)),
+            output: Tokens(reply.usage.map_or(0, |usage| usage.output)),
+            simulated: outcome.split,
+            missed: outcome.missed,
+            broken,
+            given,
+        });
+        self.unseen = missed;
+        if let Some(usage) = usage {
+            (self.cause, self.unseen) = (None, None);
+            let split = Split::from(&usage);
+            let written = split.read + split.write + split.write_long;
+            self.before = Some((split.prompt(), if self.input.rules.bills_writes { written } else { split.prompt() }));
+        }
+    }
+
+    /// Whether the recording shows a break here, and why.
+    fn broken(&self, usage: &Usage, missed: Option<Break>, head: Tokens) -> Option<(Tokens, Explanation)> {
+        let (prompt, cached) = self.before?;
+        let lost = cached.saturating_sub(Tokens(usage.cache_read));
+        // As public monitors have it, a fall by more than a twentieth; a thousand tokens are the least that is cached.
+        if lost.0 * 20 <= cached.0 || lost.0 <= 1_024 {
+            return None;
+        }
+        Some((lost, explain(usage, (prompt, lost), missed, head)))
+    }
+}
+
+fn prompt_head(feed: &Feed<'_>) -> Tokens {
+    feed.prompt().tokens(feed.head_blocks())
+}
+
+/// A reply that no provider wrote: made by the agent itself, or an error of the provider, which stored nothing.
+fn was_not_sent(reply: &Reply) -> bool {
+    reply.stop != StopReason::Aborted
+}

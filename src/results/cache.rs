@@ -1,0 +1,137 @@
+//! Records of a cache simulation beside recorded usage. Fields with a unit end in it; what is not known is `None`.
+
+use serde::Serialize;
+
+/// One request of a session, recorded and simulated.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct CacheRequestRecord {
+    /// The session.
+    pub session: String,
+    /// The simulated cache.
+    pub provider: String,
+    /// Number of the request on the path, from 1.
+    pub request: u64,
+    /// Line of the reply in its file.
+    pub line: u64,
+    /// Start of the request, milliseconds since 1970, or since the first one where the file has no times.
+    pub start_ms: i64,
+    /// The file says when it started.
+    pub start_known: bool,
+    /// The model.
+    pub model: String,
+    /// A compaction came before it.
+    pub after_compaction: bool,
+    /// Something was inferred from it, so it is not compared.
+    pub given: bool,
+    /// Size of the prompt: recorded, or by reference count where nothing is recorded.
+    pub prompt_tokens: u64,
+    /// Recorded cache read.
+    pub recorded_read_tokens: Option<u64>,
+    /// Recorded cache write, short lifetime.
+    pub recorded_write_tokens: Option<u64>,
+    /// Recorded cache write, long lifetime.
+    pub recorded_write_long_tokens: Option<u64>,
+    /// Recorded plain input.
+    pub recorded_plain_tokens: Option<u64>,
+    /// Simulated cache read.
+    pub simulated_read_tokens: u64,
+    /// Simulated cache write, short lifetime.
+    pub simulated_write_tokens: u64,
+    /// Simulated cache write, long lifetime.
+    pub simulated_write_long_tokens: u64,
+    /// Simulated plain input.
+    pub simulated_plain_tokens: u64,
+    /// Simulated minus recorded read, as a share of the recorded read, or of the prompt where nothing was read.
+    pub read_error_ratio: Option<f64>,
+    /// Why the simulated prefix broke.
+    pub simulated_break: Option<String>,
+    /// Tokens it lost.
+    pub simulated_lost_tokens: Option<u64>,
+    /// The part of them whose content differs.
+    pub lost_content_tokens: Option<u64>,
+    /// The part that ended its life.
+    pub lost_lifetime_tokens: Option<u64>,
+    /// The part that lies in no whole step.
+    pub lost_granularity_tokens: Option<u64>,
+    /// The part where no entry ends, or none within reach.
+    pub lost_placement_tokens: Option<u64>,
+    /// Why the recorded prefix broke.
+    pub recorded_break: Option<String>,
+    /// How that is known: `simulated`, `inferred`, `unexplained`.
+    pub recorded_break_basis: Option<String>,
+    /// Tokens that it lost.
+    pub recorded_lost_tokens: Option<u64>,
+    /// The row of the price book behind the dollars.
+    pub price_row: Option<String>,
+    /// What the recorded usage costs by that row, output included.
+    pub recorded_usd: Option<f64>,
+    /// What the simulated usage costs, with the recorded output.
+    pub simulated_usd: Option<f64>,
+    /// What it would cost without a cache.
+    pub uncached_usd: Option<f64>,
+    /// The dollars that the file itself records.
+    pub file_usd: Option<f64>,
+}
+
+/// A session as a whole.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct CacheSessionRecord {
+    /// The session.
+    pub session: String,
+    /// The simulated cache.
+    pub provider: String,
+    /// Where its rules come from, and when that was read.
+    pub source: String,
+    /// What of its rules is not published; `None`: all of it is.
+    pub best_effort: Option<String>,
+    /// Requests.
+    pub requests: u64,
+    /// Requests that were compared: with recorded usage, and nothing inferred from them.
+    pub compared: u64,
+    /// Requests whose time the file does not have.
+    pub untimed: u64,
+    /// The head, where the file lacks it, as inferred from the first recorded request.
+    pub inferred_head_tokens: Option<u64>,
+    /// What stood between the head and the first recorded message, inferred as well.
+    pub inferred_opening_tokens: Option<u64>,
+    /// The first request read from the cache: the head is taken to be kept warm by other sessions.
+    pub shared_head: bool,
+    /// Sum of the recorded prompts.
+    pub prompt_tokens: u64,
+    /// Sum of the recorded reads that were compared.
+    pub recorded_read_tokens: u64,
+    /// Sum of the simulated reads of the same requests.
+    pub simulated_read_tokens: u64,
+    /// Median of the absolute errors of the requests.
+    pub median_error_ratio: Option<f64>,
+    /// Simulated total / recorded total − 1.
+    pub total_error_ratio: Option<f64>,
+    /// The same without the requests whose break the file does not hold.
+    pub total_error_without_hidden_ratio: Option<f64>,
+    /// Breaks of the recording.
+    pub breaks: u64,
+    /// Those that the simulation has as well.
+    pub breaks_simulated: u64,
+    /// Those that the recorded usage explains.
+    pub breaks_inferred: u64,
+    /// The rest.
+    pub breaks_unexplained: u64,
+    /// Simulated breaks of which the recording shows nothing.
+    pub breaks_false: u64,
+    /// Recorded reads / recorded prompts.
+    pub hit_ratio: Option<f64>,
+    /// Recorded writes / largest prompt: 1 is ideal where writes are counted.
+    pub rewrite_factor: Option<f64>,
+    /// Rows of the price book, separated by spaces.
+    pub price_rows: String,
+    /// What the recorded usage costs; `None`: some request has no price.
+    pub recorded_usd: Option<f64>,
+    /// What the simulated usage costs.
+    pub simulated_usd: Option<f64>,
+    /// What the requests would cost without a cache.
+    pub uncached_usd: Option<f64>,
+    /// The dollars that the file itself records.
+    pub file_usd: Option<f64>,
+    /// Why there are no dollars.
+    pub void: Option<String>,
+}
