@@ -17,7 +17,7 @@ pub(super) use forgotten::{AnnotateArgs, AuditArgs};
 #[command(
     name = "cutpoint",
     version,
-    max_term_width = 100,
+    max_term_width = 80,
     after_help = "\
 Examples:
   cutpoint                                             the default experiment

@@ -77,8 +77,27 @@ fn section(what: Listed, out: &mut impl Write) -> anyhow::Result<()> {
     }
 }
 
+/// Columns of a line, and where its second part begins.
+const WIDTH: usize = 80;
+const INDENT: usize = 25;
+
+/// A name and what it is, broken at spaces so that 80 columns hold it; a word that is longer stays whole.
 fn row(name: &str, about: &str, out: &mut impl Write) -> anyhow::Result<()> {
-    writeln!(out, "  {name:<22} {about}")?;
+    let mut line = format!("  {name:<22} ");
+    let mut is_fresh = true;
+    for word in about.split_whitespace() {
+        if !is_fresh && line.chars().count() + 1 + word.chars().count() > WIDTH {
+            writeln!(out, "{line}")?;
+            line = " ".repeat(INDENT);
+            is_fresh = true;
+        }
+        if !is_fresh {
+            line.push(' ');
+        }
+        line.push_str(word);
+        is_fresh = false;
+    }
+    writeln!(out, "{}", line.trim_end())?;
     Ok(())
 }
 

@@ -4,18 +4,27 @@ use std::path::Path;
 
 use crate::{Done, absolute, field_case, files, golden, names, run_in};
 
-const FILES: [&str; 11] = [
+const FILES: [&str; 20] = [
+    "annotations.jsonl",
     "cells.csv",
     "cells.jsonl",
     "columns.csv",
     "compactions.csv",
+    "contrasts.csv",
+    "estimates.csv",
     "events.jsonl",
     "incidents.csv",
     "index.html",
     "items.csv",
     "manifest.json",
     "measures.csv",
+    "messages.jsonl",
+    "pareto.csv",
+    "report.json",
+    "report.md",
     "requests.csv",
+    "strategies.csv",
+    "transcripts.csv",
 ];
 
 #[track_caller]
@@ -159,7 +168,7 @@ fn a_report_is_rebuilt_from_its_folder() {
     assert!(done.stdout.lines().any(|line| line == "a/b/index.html"), "{}", done.stdout);
     assert!(files(&run) == first, "the same bytes again");
     let done = good(folder.path(), &["report", "a/b", "--out", "elsewhere"]);
-    assert_eq!(done.stdout.lines().count(), 8, "{}", done.stdout);
+    assert_eq!(done.stdout.lines().count(), 15, "{}", done.stdout);
     assert!(files(&run) == first, "the run is left alone");
     let html = |folder: &Path| std::fs::read(folder.join("index.html")).unwrap();
     assert!(html(&folder.path().join("elsewhere")) == html(&run));

@@ -13,12 +13,12 @@ use crate::results::{Direction, MeasureDef};
 
 /// A table in a container of its own that scrolls, also from the keyboard.
 pub(super) fn scroll(label: &str, table: &Markup) -> Markup {
-    html! { div class="scroll" role="region" tabindex="0" aria-label=(visible(label)) { (table) } }
+    html! { div class="scroll" role="region" tabindex="0" aria-label={ "Table: " (visible(label)) } { (table) } }
 }
 
 /// The same for a table that is no wider than it needs.
 pub(super) fn scroll_fit(label: &str, table: &Markup) -> Markup {
-    html! { div class="scroll fit" role="region" tabindex="0" aria-label=(visible(label)) { (table) } }
+    html! { div class="scroll fit" role="region" tabindex="0" aria-label={ "Table: " (visible(label)) } { (table) } }
 }
 
 /// A number as people read it, with the number as it stands in the CSV file: in this column of the row that the table

@@ -46,10 +46,15 @@ fn one(index: usize, detail: &TranscriptDetail<'_>, message: &MessageRecord) -> 
                 b { (visible(&message.role)) } " · line " (message.line)
                 @for known in &stated { span class="tag" title=(visible(&known.text)) { "states " (visible(&known.item)) } }
             }
-            pre tabindex=[(message.text.len() > 1_200).then_some("0")] { (marked(&message.text, &evidence, &[])) }
+            pre tabindex=[scrolls(&message.text).then_some("0")] { (marked(&message.text, &evidence, &[])) }
             @if message.chars > shown {
                 p class="soft" { (count(message.chars)) " characters; the first " (count(shown)) " are shown." }
             }
         }
     }
+}
+
+/// Whether a text is so long that its box scrolls, also on a narrow screen: then the keyboard must reach it.
+fn scrolls(text: &str) -> bool {
+    text.len() > 500 || text.lines().count() > 10
 }

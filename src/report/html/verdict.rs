@@ -37,7 +37,7 @@ fn render(page: Page<'_, '_>) -> Result<Body, ReportError> {
 }
 
 fn cards(page: Page<'_, '_>, verdict: &Verdict<'_>) -> Markup {
-    let card = |title: &str, body: &Markup| html! { li { h4 { (title) } (body) } };
+    let card = |title: &str, body: &Markup| html! { li { h3 { (title) } (body) } };
     html! {
         ul class="cards" {
             (card("Which strategy forgets least?", &least_loss(page, verdict)))

@@ -1,0 +1,46 @@
+//! The report in a browser: a Python script uses it as a reader would. Without Chromium or Python the test says so and does
+//! nothing, unless `CUTPOINT_REQUIRE_BROWSER` is `1`, as in `.ci/run`. `CUTPOINT_AXE` names `axe.min.js` of axe-core.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
+
+use std::path::Path;
+use std::process::Command;
+
+/// The exit code of the script when there is no browser.
+const NO_BROWSER: i32 = 3;
+
+fn skip(why: &str) {
+    let required = std::env::var("CUTPOINT_REQUIRE_BROWSER").is_ok_and(|value| value == "1");
+    assert!(!required, "CUTPOINT_REQUIRE_BROWSER is set, but {why}");
+    #[expect(clippy::print_stderr, reason = "a skipped test must say so")]
+    {
+        eprintln!("SKIPPED: {why}");
+    }
+}
+
+#[test]
+fn a_reader_can_use_the_report() {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser/report.py");
+    let folder = tempfile::tempdir().unwrap();
+    let run = Command::new(env!("CARGO_BIN_EXE_cutpoint"))
+        .args(["run", "--strategy", "pi,pi-three-part,tail-only,none,ralph", "--name", "browser"])
+        .args(["--transcripts", "embedded:debug-flaky-cache", "embedded:feature-offline-mode"])
+        .current_dir(&folder)
+        .output()
+        .unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let axe = std::env::var_os("CUTPOINT_AXE");
+    let Ok(done) =
+        Command::new("python3").arg(script).arg(folder.path().join("reports/browser/index.html")).args(axe).output()
+    else {
+        return skip("there is no python3");
+    };
+    if done.status.code() == Some(NO_BROWSER) {
+        return skip("there is no Chromium (Debian: apt-get install chromium)");
+    }
+    let said = format!("{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+    assert!(done.status.success(), "{said}");
+    if said.contains("SKIPPED") {
+        skip("CUTPOINT_AXE names no axe-core, so accessibility was not checked");
+    }
+}
