@@ -5,10 +5,14 @@
 pub enum Exit {
     /// All is well.
     Pass,
+    /// The head of a comparison is worse.
+    Regress,
     /// Wrong usage or configuration.
     Usage,
-    /// Stopped before the end: what is finished is kept, and is not the whole.
+    /// A comparison that cannot tell; or stopped before the end: what is finished is kept, and is not the whole.
     Inconclusive,
+    /// There was nothing to compare.
+    Void,
     /// The input could not be read.
     BadInput,
     /// A bug of the program.
@@ -20,8 +24,10 @@ impl Exit {
     pub fn code(self) -> u8 {
         match self {
             Self::Pass => 0,
+            Self::Regress => 1,
             Self::Usage => 2,
             Self::Inconclusive => 3,
+            Self::Void => 4,
             Self::BadInput => 5,
             Self::Bug => 70,
         }

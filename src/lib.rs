@@ -6,6 +6,7 @@
 //! `ARCHITECTURE.md` gives the whole picture.
 
 pub mod cli;
+pub mod compare;
 pub mod engine;
 pub mod error;
 pub mod experiment;

@@ -3,15 +3,20 @@
 mod annotate;
 mod args;
 mod audit;
+mod baseline;
+mod compare;
+mod config;
 mod findings;
 mod import;
 mod inspect;
 mod list;
 mod merge;
+mod new;
 mod replay;
 mod report;
 mod run;
 mod template;
+mod tune;
 mod validate;
 
 use std::io::{self, Write};
@@ -21,6 +26,7 @@ use clap::Parser;
 
 use args::{Cli, Command};
 
+use crate::compare::Unlike;
 use crate::error::Exit;
 use crate::experiment::{ConfigError, CorpusError, FailedRun};
 use crate::import::ImportError;
@@ -40,6 +46,10 @@ pub fn main() -> ExitCode {
         Some(Command::Validate(args)) => validate::validate(&args),
         Some(Command::List(args)) => list::list(&args),
         Some(Command::Report(args)) => report::report(&args),
+        Some(Command::Compare(args)) => compare::compare(&args),
+        Some(Command::Baseline(args)) => baseline::baseline(&args),
+        Some(Command::Tune(args)) => tune::tune(&args),
+        Some(Command::New(args)) => new::new(&args),
         Some(Command::Audit(args)) => audit::run(&args),
         Some(Command::Annotate(args)) => annotate::annotate(&args),
         Some(Command::Merge(args)) => merge::merge(&args),
@@ -48,6 +58,7 @@ pub fn main() -> ExitCode {
         Ok(()) => Exit::Pass,
         // The reader of a pipe went away: that is its right.
         Err(error) if is_broken_pipe(&error) => Exit::Pass,
+        Err(error) if error.is::<compare::Decided>() => exit_of(&error),
         Err(error) => {
             complain(&error);
             exit_of(&error)
@@ -113,6 +124,9 @@ fn hint(error: &anyhow::Error) -> Option<String> {
     if let Some(FailedRun::Folder(_)) = error.downcast_ref() {
         return Some("choose a folder that can be written, with --out".to_owned());
     }
+    if let Some(error) = error.downcast_ref::<Unlike>() {
+        return Some(error.hint());
+    }
     if error.is::<MergeError>() {
         return Some("name the folder of every shard of one run, each made with --shard PART/OF".to_owned());
     }
@@ -130,6 +144,9 @@ fn hint(error: &anyhow::Error) -> Option<String> {
 }
 
 fn exit_of(error: &anyhow::Error) -> Exit {
+    if let Some(compare::Decided(exit)) = error.downcast_ref() {
+        return *exit;
+    }
     if error.is::<run::Stopped>() {
         return Exit::Inconclusive;
     }

@@ -1,7 +1,6 @@
 //! `cutpoint run`, and the default experiment.
 
 use std::io::{self, IsTerminal, Write};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -81,7 +80,7 @@ fn stop_on_interrupt(stopped: &Arc<AtomicBool>) -> anyhow::Result<()> {
 
 fn experiment(args: &RunArgs) -> anyhow::Result<Experiment> {
     if let Some(path) = &args.config {
-        return read_config(path);
+        return super::config::read(path);
     }
     let setting = &args.setting;
     let mut experiment = Experiment::default_experiment();
@@ -106,16 +105,6 @@ pub(super) fn mock(setting: &Setting) -> anyhow::Result<MockKnobs> {
     let knobs = MockKnobs { loss_rate: setting.mock_loss, ..MockKnobs::default() };
     Mock::new(knobs).context("--mock-loss")?;
     Ok(knobs)
-}
-
-fn read_config(path: &Path) -> anyhow::Result<Experiment> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let mut experiment = Experiment::parse(&text, &path.display().to_string())?;
-    // Paths of a file are meant from where the file lies.
-    let base = path.parent().unwrap_or_else(|| Path::new(""));
-    experiment.transcripts.iter_mut().for_each(|transcript| *transcript = base.join(&*transcript));
-    super::template::read_files(&mut experiment.strategies, base)?;
-    Ok(experiment)
 }
 
 /// What was left out, on stderr.

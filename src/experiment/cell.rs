@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::record::record;
 use super::{Cell, ConfigError, Experiment, MeterName, Session};
-use crate::engine::spec::{Access, SpecError, StrategySpec};
+use crate::engine::spec::{Access, SpecError, StrategySpec, SummarizerSpec};
+use crate::engine::summarize::extract::{Extract, Fact, Pick};
 use crate::engine::summarize::{Completer, Purpose};
 use crate::engine::template::{Choice, Template};
 use crate::meter::goal::entity::EXTRACTOR;
@@ -85,6 +86,10 @@ pub fn run_cell(
     let window = Tokens(cell.model.window_tokens);
     let model = Model { name: cell.model.name.clone(), window, max_output: Tokens(cell.model.max_output_tokens) };
     let mut strategy = cell.spec.build(&cell.strategy)?;
+    if let SummarizerSpec::OracleExtract { tokens } = cell.spec.summarizer {
+        let (pick, budget) = (Pick::Oracle(facts(session)), Tokens(tokens));
+        strategy.summarizer = Box::new(Extract { pick, budget });
+    }
     let estimates = prepared
         .estimates
         .get(&strategy.estimator_name)
@@ -217,4 +222,15 @@ fn fates(session: &Session, goal: &Goal<'_>) -> Vec<ItemRecord> {
         text: item.text.clone(),
     };
     session.items.items.iter().zip(fates).enumerate().map(record).collect()
+}
+
+/// The annotations as the oracle is told them: one spelling of everything that an item must show.
+fn facts(session: &Session) -> Vec<Fact> {
+    let items = &session.items.items;
+    let fact = |item: &GoalItem| {
+        let words: Vec<&str> = item.must.iter().filter_map(|slot| slot.first()).map(String::as_str).collect();
+        let until = item.superseded_by.and_then(|newer| items[newer].source.iter().max().copied());
+        Some(Fact { from: item.source.iter().max().copied()?, until, text: words.join(" ") })
+    };
+    items.iter().filter_map(fact).filter(|fact| !fact.text.is_empty()).collect()
 }

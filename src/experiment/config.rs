@@ -17,6 +17,7 @@ use crate::replay::Manual;
 
 /// What is run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Experiment {
     /// Its name: the folder under the output folder.
@@ -55,6 +56,7 @@ pub struct Experiment {
     pub goal: Weights,
     /// Every combination of these values is a strategy of its own: `"trigger.threshold" = [0.6, 0.8]`.
     #[serde(default, skip_serializing_if = "Grid::is_empty")]
+    #[cfg_attr(test, schemars(with = "BTreeMap<String, Vec<serde_json::Value>>"))]
     pub grid: Grid,
     /// Margins for `cutpoint compare`: how much worse a measure may become, in its unit or as `"5%"` of the base.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -63,6 +65,7 @@ pub struct Experiment {
 
 /// A meter in an experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum MeterName {
     /// Compactions, overflows, sizes.
@@ -84,6 +87,7 @@ impl MeterName {
 
 /// How much worse a measure may become.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum MarginConfig {
     /// In the unit of the measure.
@@ -94,6 +98,7 @@ pub enum MarginConfig {
 
 /// A strategy in an experiment.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum StrategyConfig {
     /// A preset.
@@ -104,6 +109,7 @@ pub enum StrategyConfig {
 
 /// A strategy whose stages are spelled out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct OwnStrategy {
     /// Its name.
@@ -137,6 +143,7 @@ impl<'de> Deserialize<'de> for StrategyConfig {
 
 /// A model in an experiment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ModelConfig {
     /// Its name.

@@ -8,6 +8,7 @@ mod embedded;
 mod grid;
 mod record;
 mod run;
+mod schema;
 mod source;
 mod vary;
 
@@ -18,5 +19,6 @@ pub use corpus::{Corpus, CorpusError, Session, load};
 pub use embedded::EMBEDDED;
 pub use grid::{Cell, grid};
 pub use run::{FailedRun, RunOptions, RunOutcome, run};
+pub use schema::{EXAMPLE, SCHEMA_JSON};
 pub use source::{Source, Sources};
 pub use vary::{Grid, vary};

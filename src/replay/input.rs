@@ -134,6 +134,7 @@ impl CountCache {
 
 /// A compaction by hand (`/compact`).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Manual {
     /// Before this request, from 1.

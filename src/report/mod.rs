@@ -4,6 +4,7 @@
 //! [`ReportModel`] computes every number once; a [`Reporter`] lays it out. Equal runs give equal bytes. Text of a run
 //! comes from transcripts and is not trusted: it is escaped, and what would reorder or hide text is made visible.
 
+mod comparison;
 mod csv;
 mod html;
 pub mod model;
@@ -17,6 +18,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+pub use comparison::ComparisonForm;
 pub use csv::CsvFile;
 pub use html::Html;
 pub use model::ReportModel;

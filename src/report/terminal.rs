@@ -122,7 +122,7 @@ fn field(aggregate: &Aggregate<'_>) -> String {
 }
 
 /// Breaks a sentence at spaces; a longer word is cut.
-fn wrap(lines: &mut Vec<String>, sentence: &str, columns: usize) {
+pub(super) fn wrap(lines: &mut Vec<String>, sentence: &str, columns: usize) {
     let mut line = String::new();
     for word in sentence.split_whitespace() {
         let word = shortened(word, columns);

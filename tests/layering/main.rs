@@ -27,10 +27,12 @@ const EDGES: &[(&str, &[&str], &str)] = &[
         "runs cells and records them",
     ),
     ("stats", &[], "numbers in, numbers out"),
-    ("report", &["results", "measure", "stats"], "reads only the run folder"),
+    ("compare", &["results", "measure", "stats"], "two runs become a verdict; it reads only run folders"),
+    ("report", &["results", "measure", "stats", "compare"], "reads only the run folder, and a comparison of two"),
     (
         "cli",
         &[
+            "compare",
             "engine",
             "error",
             "experiment",
@@ -42,6 +44,7 @@ const EDGES: &[(&str, &[&str], &str)] = &[
             "replay",
             "report",
             "results",
+            "stats",
             "tokens",
             "transcript",
         ],

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// How the mock fails, on purpose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Failure {
     /// It does not.
@@ -22,6 +23,7 @@ pub enum Failure {
 
 /// Settings of the mock.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct MockKnobs {
     /// Share of the extracted lines that it forgets, 0 to 1. Which ones is decided by the seed and the line; a line that is

@@ -8,6 +8,7 @@ use crate::meter::{Measures, number};
 
 /// Weights of the parts.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Weights {
     /// Of `goal_loss`.

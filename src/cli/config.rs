@@ -1,0 +1,65 @@
+//! Reading an experiment file with everything that it names.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use toml::Value;
+
+use crate::experiment::Experiment;
+
+/// Reads an experiment. Paths in it are meant from where the file lies; globs become the files that match; a template that is a
+/// file becomes its text, so that the record of a run holds everything.
+pub(super) fn read(path: &Path) -> anyhow::Result<Experiment> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let mut experiment = Experiment::parse(&text, &path.display().to_string())?;
+    let base = path.parent().unwrap_or_else(|| Path::new(""));
+    experiment.transcripts = transcripts(&experiment.transcripts, base)?;
+    super::template::read_files(&mut experiment.strategies, base)?;
+    for (field, values) in &mut experiment.grid {
+        if field == "summarizer.template" {
+            values.iter_mut().try_for_each(|value| carry(value, base))?;
+        }
+    }
+    Ok(experiment)
+}
+
+/// Puts the text of a template file in place of its name.
+fn carry(template: &mut Value, base: &Path) -> anyhow::Result<()> {
+    if let Value::String(name) = template
+        && !name.contains('\n')
+        && Path::new(name.as_str()).extension().is_some_and(|kind| kind == "toml")
+    {
+        let path = base.join(&*name);
+        let text =
+            std::fs::read_to_string(&path).with_context(|| format!("cannot read the template {}", path.display()))?;
+        // A template of one line is still a text, not a name.
+        *name = format!("{}\n", text.trim_end());
+    }
+    Ok(())
+}
+
+/// Files, folders, `embedded:NAME`, and globs. A glob that matches nothing is an error: it would leave transcripts out silently.
+fn transcripts(named: &[PathBuf], base: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for path in named {
+        let text = path.to_string_lossy();
+        if text.starts_with("embedded:") {
+            found.push(path.clone());
+        } else if text.contains(['*', '?', '[']) && !base.join(path).exists() {
+            let pattern = base.join(path);
+            let all = glob::glob(&pattern.to_string_lossy()).with_context(|| format!("{text} is no pattern"))?;
+            let before = found.len();
+            for entry in all {
+                found.push(entry?);
+            }
+            anyhow::ensure!(
+                found.len() > before,
+                "no file matches {}\nhint: paths are meant from where the experiment file lies",
+                pattern.display()
+            );
+        } else {
+            found.push(base.join(path));
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,157 @@
+//! `compare` and `baseline`: the verdicts as exit codes, and the recipe of the documentation.
+
+use std::path::Path;
+
+use crate::{Done, absolute, golden, run_in};
+
+#[track_caller]
+fn good(folder: &Path, arguments: &[&str]) -> Done {
+    let done = run_in(folder, arguments);
+    assert_eq!(done.code, 0, "{arguments:?}\n{}\n{}", done.stdout, done.stderr);
+    done
+}
+
+/// An experiment whose only strategy is Pi's with a template, on the program's own datasets.
+fn experiment(folder: &Path, template: &str) {
+    let text = format!(
+        "name = \"head\"\nmodels = [{{ name = \"40k\", window_tokens = 40000 }}]\n\
+         [[strategies]]\nname = \"ours\"\n[strategies.stages]\nestimator = {{ kind = \"pi\" }}\ntrigger = {{ kind = \"pi\" }}\n\
+         cut = {{ kind = \"everything\" }}\nsummarizer = {{ kind = \"pi\", template = {template:?} }}\n"
+    );
+    std::fs::write(folder.join("experiment.toml"), text).unwrap();
+}
+
+/// The recipe: a baseline of the main branch, a run of the head, a comparison with files for the pull request.
+#[test]
+fn the_recipe_stops_a_template_that_drops_constraints() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    experiment(at, "pi");
+    good(at, &["run", "--config", "experiment.toml"]);
+    let done = good(at, &["baseline", "save", "reports/head", "main", "--small"]);
+    assert_eq!(done.stdout, "baselines/main: 3 cells\n");
+    let done = good(at, &["baseline", "list"]);
+    assert!(done.stdout.starts_with("main ") && done.stdout.contains("3 cells, 3 transcripts"), "{}", done.stdout);
+    let taken = run_in(at, &["baseline", "save", "reports/head", "main"]);
+    assert!(taken.code == 2 && taken.stderr.contains("--force"), "{}", taken.stderr);
+    // Nothing changed.
+    let done = good(at, &["compare", "baseline:main", "reports/head"]);
+    assert!(done.stdout.starts_with("PASS: "), "{}", done.stdout);
+    // Someone simplifies the summary: what the person ruled is no longer asked for.
+    let short = "name = \"short\"\nabout = \"next steps only\"\nsource = \"a test\"\nextends = \"pi\"\n\
+                 [[heading]]\nprint = \"## Next Steps\"\nasks = \"what to do next\"\n";
+    std::fs::write(at.join("short.toml"), short).unwrap();
+    experiment(at, "short.toml");
+    good(at, &["run", "--config", "experiment.toml"]);
+    let files = ["--markdown", "comment.md", "--junit", "junit.xml", "--json", "verdict.json"];
+    let done = run_in(at, &[&["compare", "baseline:main", "reports/head"][..], &files].concat());
+    assert_eq!(done.code, 1, "{}\n{}", done.stdout, done.stderr);
+    assert_eq!(done.stderr, "");
+    assert!(done.stdout.contains("CRITICAL ours"), "{}", done.stdout);
+    assert!(done.stdout.contains("summarizer.template: \"pi\" → "), "{}", done.stdout);
+    assert!(done.stdout.lines().all(|line| line.chars().count() <= 80), "{}", done.stdout);
+    let text = |name: &str| std::fs::read_to_string(at.join(name)).unwrap();
+    assert!(text("comment.md").contains("❌ Compaction: regress"), "{}", text("comment.md"));
+    assert!(text("junit.xml").contains("<failure"), "{}", text("junit.xml"));
+    let verdict: serde_json::Value = serde_json::from_str(&text("verdict.json")).unwrap();
+    assert_eq!(verdict["verdict"], "regress");
+    assert!(verdict["newly_lost"][0]["lines"][0].as_u64().unwrap() > 0);
+}
+
+/// The script of the action, as a job runs it.
+#[test]
+fn the_action_ends_as_the_comparison_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    experiment(at, "pi");
+    good(at, &["run", "--config", "experiment.toml", "--out", "cutpoint-reports"]);
+    good(at, &["baseline", "save", "cutpoint-reports/head", "main"]);
+    let job = |inconclusive: &str| {
+        let done = std::process::Command::new("bash")
+            .arg(absolute("scripts/ci/compare.sh"))
+            .current_dir(at)
+            .env("CUTPOINT", env!("CARGO_BIN_EXE_cutpoint"))
+            .env("INCONCLUSIVE", inconclusive)
+            .env("GITHUB_OUTPUT", at.join("output"))
+            .env("GITHUB_STEP_SUMMARY", at.join("summary.md"))
+            .output()
+            .unwrap();
+        done.status.code().unwrap()
+    };
+    let output = || std::fs::read_to_string(at.join("output")).unwrap();
+    assert_eq!((job("fail"), output().as_str()), (0, "verdict=pass\n"));
+    // Other numbers, no critical item lost, three lineages: nobody can tell.
+    experiment(at, "pi-three-part");
+    good(at, &["run", "--config", "experiment.toml", "--out", "cutpoint-reports"]);
+    let (strict, lenient) = (job("fail"), job("warn"));
+    let summary = std::fs::read_to_string(at.join("summary.md")).unwrap();
+    if output().contains("regress") {
+        assert_eq!((strict, lenient), (1, 1), "{summary}");
+    } else {
+        assert_eq!((strict, lenient), (3, 0), "{summary}");
+    }
+}
+
+#[test]
+fn thresholds_are_chosen_on_one_half_and_confirmed_on_the_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let sessions =
+        ["repeated_compaction", "every_entry_type", "context_edits", "branches", "carried_files"].map(golden);
+    let mut arguments = vec![
+        "tune",
+        "--window",
+        "12000",
+        "--share",
+        "0.5,0.9",
+        "--keep",
+        "1000,4000",
+        "--by",
+        "prompt_tokens",
+        "--transcripts",
+    ];
+    arguments.extend(sessions.iter().map(String::as_str));
+    let done = run_in(folder.path(), &arguments);
+    // Two lineages confirm: no interval, so nothing is confirmed.
+    assert_eq!(done.code, 3, "{}\n{}", done.stdout, done.stderr);
+    assert!(done.stdout.contains("Chosen: share "), "{}", done.stdout);
+    assert!(
+        done.stdout.contains("on the 3 lineages that chose") && done.stdout.contains("no interval: 2 units"),
+        "{}",
+        done.stdout
+    );
+    assert!(done.stdout.contains("Cannot be told apart, the next-best first: 3"), "{}", done.stdout);
+}
+
+#[test]
+fn three_transcripts_cannot_tell() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    for (name, window) in [("a", "64000"), ("b", "64000")] {
+        good(at, &["run", "--strategy", "pi,pi-article", "--window", window, "--name", name]);
+    }
+    // Deep Agents' numbers differ from Pi's; with no critical item in the way, three lineages decide nothing.
+    let done = run_in(at, &["compare", "a", "b"].map(|part| if part == "compare" { part } else { "reports/x" }));
+    assert_eq!(done.code, 5, "{}", done.stderr);
+    let done = run_in(
+        at,
+        &["compare", "reports/a", "reports/b", "--strategies", "pi-article,pi", "--gate", "prompt_tokens=1%"],
+    );
+    assert!(done.code == 3 || done.stdout.contains("CRITICAL"), "{}\n{}", done.stdout, done.stderr);
+    assert!(done.stdout.contains("3 lineages cannot be significant; it takes 6"), "{}", done.stdout);
+}
+
+#[test]
+fn nothing_compacted_is_void_and_wrong_gates_are_usage() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    good(at, &["run", "--strategy", "none", "--name", "a", "--transcripts", &absolute("datasets/debug-flaky-cache")]);
+    let done = run_in(at, &["compare", "reports/a", "reports/a"]);
+    assert_eq!(done.code, 4, "{}\n{}", done.stdout, done.stderr);
+    assert!(done.stdout.starts_with("VOID: "), "{}", done.stdout);
+    let done = run_in(at, &["compare", "reports/a", "reports/a", "--gate", "goal_los=1"]);
+    assert!(done.code == 2 && done.stderr.contains("did you mean \"goal_loss\"?"), "{}", done.stderr);
+    let done = run_in(at, &["compare", "reports/a", "reports/a", "--gate", "goal_loss"]);
+    assert!(done.code == 2 && done.stderr.contains("is no gate"), "{}", done.stderr);
+    let done = run_in(at, &["compare", "reports/a", &golden("branches")]);
+    assert_eq!(done.code, 5, "{}", done.stderr);
+}
