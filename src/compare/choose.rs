@@ -71,7 +71,9 @@ pub fn choose(run: &Run, measure: &str, alpha: f64, resampling: Resampling) -> R
     let sign = if def.direction == Direction::Higher { -1.0 } else { 1.0 };
     let (names, values) = values(run, measure);
     let mut all: BTreeSet<&str> = BTreeSet::new();
-    values.iter().for_each(|one| all.extend(one.keys().copied()));
+    for one in &values {
+        all.extend(one.keys().copied());
+    }
     let common: Vec<&str> =
         all.iter().copied().filter(|name| values.iter().all(|one| one.contains_key(name))).collect();
     if common.len() < 2 {

@@ -106,7 +106,7 @@ pub fn run_cell(
         manual: &experiment.manual,
         seed: cell.draws(),
     };
-    let measured = |meter| experiment.meters.contains(&meter);
+    let is_wanted = |meter| experiment.meters.contains(&meter);
     let goal = Goal::new(&session.items, &prepared.presence, window).on_path(&prepared.path, &session.transcript);
     let mut goal = Box::new(goal.reaching(reach(&cell.spec), &prepared.reference));
     let mut future = Box::new(Future::new(FutureInput {
@@ -119,16 +119,16 @@ pub fn run_cell(
         contaminated: history == History::Recorded,
     }));
     let mut meters: Vec<Box<dyn Meter>> = Vec::new();
-    if measured(MeterName::Structure) {
+    if is_wanted(MeterName::Structure) {
         meters.push(Box::new(Structure::default()));
     }
-    if measured(MeterName::Estimation) {
+    if is_wanted(MeterName::Estimation) {
         meters.push(Box::new(Estimation::default()));
     }
-    if measured(MeterName::Cache) {
+    if is_wanted(MeterName::Cache) {
         meters.push(Box::new(Cache::default()));
     }
-    if measured(MeterName::Goal) {
+    if is_wanted(MeterName::Goal) {
         meters.push(Box::new(Faith::new(&session.transcript, &prepared.path, &prepared.entities)));
         meters.push(Box::new(Artifacts::new(&session.transcript)));
         meters.push(Box::new(Shape::new(headings(&cell.spec)?)));
@@ -143,14 +143,14 @@ pub fn run_cell(
         events.push(record(&cell.id, &session.transcript, event));
     });
     goal.settle(&session.transcript);
-    let items = if measured(MeterName::Goal) { fates(session, &goal) } else { Vec::new() };
+    let items = if is_wanted(MeterName::Goal) { fates(session, &goal) } else { Vec::new() };
     let by_kind = future.by_kind();
-    if measured(MeterName::Goal) {
+    if is_wanted(MeterName::Goal) {
         meters.push(goal);
         meters.push(future);
     }
     let mut measures: Measures = meters.into_iter().flat_map(Meter::finish).collect();
-    if measured(MeterName::Goal) {
+    if is_wanted(MeterName::Goal) {
         measures.extend(combined(&measures, experiment.goal));
     }
     let asks = cell.spec.summarizer.asks_model();
