@@ -50,16 +50,18 @@ pub(super) enum Command {
     List(ListArgs),
     /// Write the HTML and CSV of a finished run again
     Report(ReportArgs),
-    /// Score the summaries that a recording holds, without a model: what they kept, lost and made up
-    Audit(AuditArgs),
-    /// Check annotated items, show each in its context, or draft some for a person to finish
-    Annotate(AnnotateArgs),
     /// Tell whether a run is worse than another: pass (exit 0), regress (1), inconclusive (3), void (4)
     Compare(super::compare::CompareArgs),
     /// Keep runs under a name, to compare with
     Baseline(super::baseline::BaselineArgs),
+    /// Choose threshold and retained budget on one half of the lineages, and confirm them on the other
+    Tune(super::tune::TuneArgs),
     /// Write a commented experiment file to start from, or the JSON Schema of such files
     New(super::new::NewArgs),
+    /// Score the summaries that a recording holds, without a model: what they kept, lost and made up
+    Audit(AuditArgs),
+    /// Check annotated items, show each in its context, or draft some for a person to finish
+    Annotate(AnnotateArgs),
     /// Put the shards of a run together, byte for byte as if it had run as one
     Merge(super::merge::MergeArgs),
 }

@@ -26,7 +26,7 @@ pub(super) struct CompareArgs {
     /// Run folder of the head
     head: PathBuf,
     /// A measure and how much worse it may become, in its unit or in percent of the base; without any, those of the base's
-    /// experiment file, or goal_loss=0.02
+    /// experiment file, or `goal_loss=0.02`
     #[arg(long, value_name = "MEASURE=MARGIN")]
     gate: Vec<Gate>,
     /// Compare this strategy of the base with that one of the head
@@ -44,7 +44,7 @@ pub(super) struct CompareArgs {
     /// Write Markdown for a pull request
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
-    /// Write JUnit XML
+    /// Write the XML of `JUnit`
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
 }

@@ -18,6 +18,7 @@ mod replay;
 mod report;
 mod run;
 mod template;
+mod tune;
 mod validate;
 
 use std::io::{self, Write};
@@ -50,11 +51,12 @@ pub fn main() -> ExitCode {
         Some(Command::Cache(args)) => cache::cache(&args),
         Some(Command::List(args)) => list::list(&args),
         Some(Command::Report(args)) => report::report(&args),
-        Some(Command::Audit(args)) => audit::run(&args),
-        Some(Command::Annotate(args)) => annotate::annotate(&args),
         Some(Command::Compare(args)) => compare::compare(&args),
         Some(Command::Baseline(args)) => baseline::baseline(&args),
+        Some(Command::Tune(args)) => tune::tune(&args),
         Some(Command::New(args)) => new::new(&args),
+        Some(Command::Audit(args)) => audit::run(&args),
+        Some(Command::Annotate(args)) => annotate::annotate(&args),
         Some(Command::Merge(args)) => merge::merge(&args),
     };
     let exit = match result {

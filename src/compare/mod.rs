@@ -10,6 +10,7 @@
 //! no cell changed at all.
 
 mod change;
+mod choose;
 mod gate;
 mod items;
 mod judge;
@@ -18,6 +19,7 @@ mod pair;
 use serde::Serialize;
 
 pub use change::{Change, Moved};
+pub use choose::{Choice, NoChoice, Rival, choose};
 pub use gate::{Gate, GateError, Margin};
 pub use items::LostItem;
 pub use judge::{Difference, Judged, LineageRow};

@@ -1,5 +1,10 @@
 //! Whole strategies by name.
 
+mod systems;
+mod table;
+
+pub use table::table;
+
 use super::spec::{
     CutSpec, EditSpec, EstimatorSpec, PiRelease, RecoverySpec, SizeSpec, StrategySpec, SummarizerSpec, TriggerSpec,
 };
@@ -24,7 +29,10 @@ pub fn presets() -> Vec<Preset> {
     let mut all = pi();
     all.extend(article());
     all.extend(deepagents());
+    all.extend(systems::agents());
+    all.extend(systems::apis());
     all.extend(baselines());
+    all.extend(systems::references());
     all.extend(arms());
     all
 }
@@ -182,7 +190,7 @@ fn baselines() -> Vec<Preset> {
     let source = "a baseline; where it has a trigger and a cut they are Pi's, so that only the missing part differs";
     let base = pi_spec(release, "pi");
     let without_summary = StrategySpec { summarizer: SummarizerSpec::None, ..base.clone() };
-    let mask = EditSpec::MaskResults { trigger: TriggerSpec::Pi { release }, keep_tokens: 20_000 };
+    let mask = EditSpec::MaskResults { trigger: TriggerSpec::Pi { release }, keep_tokens: 20_000, keep_results: None };
     vec![
         Preset {
             name: "none",

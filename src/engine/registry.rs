@@ -73,6 +73,12 @@ pub const TRIGGERS: &[Descriptor] = &[
         "when = { messages = N } | { tokens = N } | { fraction = F }, profile, input_budget",
         DEEP,
     ),
+    of(
+        "threshold",
+        "a share of the window less the largest reply and a reserve, or a number of tokens",
+        "share = 1.0, output_tokens = 0, less_tokens = 0, at_tokens",
+        OWN,
+    ),
 ];
 
 /// Cut policies.
@@ -87,11 +93,22 @@ pub const CUTS: &[Descriptor] = &[
         "keep = { messages = N } | { tokens = N } | { fraction = F }, profile",
         DEEP,
     ),
+    of(
+        "tail",
+        "keeps the newest part up to a number of tokens or a share of the context",
+        "keep_tokens, keep_share = 1.0, whole_turns = false",
+        OWN,
+    ),
 ];
 
 /// Edits.
 pub const EDITS: &[Descriptor] = &[
-    of("mask-results", "old tool results give way to one line when a trigger fires", "trigger, keep_tokens", OWN),
+    of(
+        "mask-results",
+        "old tool results give way to one line when a trigger fires",
+        "trigger, keep_tokens, keep_results",
+        OWN,
+    ),
     of("deepagents", "large results move to files, old write arguments are cut", "when, keep, profile", DEEP),
 ];
 
@@ -117,6 +134,8 @@ pub const SUMMARIZERS: &[Descriptor] = &[
         "template, trim_tokens",
         DEEP,
     ),
+    of("random-extract", "lines of the dropped part, drawn by lot", "tokens", OWN),
+    of("oracle-extract", "the annotated facts: an upper bound, no strategy", "tokens", OWN),
 ];
 
 /// Recovery actions.

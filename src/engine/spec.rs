@@ -8,6 +8,7 @@ use super::pi::Rules;
 use super::strategy::Strategy;
 
 use super::estimate::outside::{Inside, Outside, OutsideError};
+use super::summarize::extract::{Extract, Pick};
 use super::{cut, edit, recover, summarize, trigger};
 use crate::transcript::Tokens;
 
@@ -80,6 +81,21 @@ pub enum TriggerSpec {
         /// Compact as well above 95 % of the limit less the largest reply.
         input_budget: bool,
     },
+    /// A share of the window less reserves, or a number of tokens.
+    Threshold {
+        /// Share of the window.
+        #[serde(default = "whole")]
+        share: f64,
+        /// Left free for the reply: the largest reply of the model, at most so much.
+        #[serde(default)]
+        output_tokens: u64,
+        /// Left free beside that.
+        #[serde(default)]
+        less_tokens: u64,
+        /// The limit is at most so much.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        at_tokens: Option<u64>,
+    },
 }
 
 /// A cut policy.
@@ -111,6 +127,27 @@ pub enum CutSpec {
         /// The model's profile states its input limit.
         profile: bool,
     },
+    /// The newest part up to a budget.
+    Tail {
+        /// The most estimated tokens to keep.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        keep_tokens: Option<u64>,
+        /// The most to keep as a share of the context.
+        #[serde(default = "whole")]
+        keep_share: f64,
+        /// The kept part begins with a message of the person.
+        #[serde(default)]
+        whole_turns: bool,
+    },
+}
+
+fn whole() -> f64 {
+    1.0
+}
+
+/// A share above 0 and up to 1.
+fn share(share: f64) -> Result<f64, SpecError> {
+    if share > 0.0 && share <= 1.0 { Ok(share) } else { Err(SpecError::Fraction(share)) }
 }
 
 /// An edit.
@@ -124,6 +161,9 @@ pub enum EditSpec {
         trigger: TriggerSpec,
         /// Estimated tokens at the end that stay.
         keep_tokens: u64,
+        /// So many of the newest results stay, in place of a number of tokens.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        keep_results: Option<usize>,
     },
     /// Deep Agents': eviction to the filesystem, and argument truncation.
     Deepagents {
@@ -172,6 +212,16 @@ pub enum SummarizerSpec {
         template: String,
         /// The summarizer's input is trimmed to so many tokens.
         trim_tokens: Option<u64>,
+    },
+    /// Lines of the dropped part, drawn by lot: what a summary keeps by chance.
+    RandomExtract {
+        /// The most tokens, by characters / 4.
+        tokens: u64,
+    },
+    /// The annotated facts: an upper bound, because no strategy knows them.
+    OracleExtract {
+        /// The most tokens, by characters / 4.
+        tokens: u64,
     },
 }
 
@@ -287,6 +337,15 @@ impl TriggerSpec {
             Self::Langchain { when, profile, input_budget } => {
                 Box::new(trigger::langchain::LangChain { clauses: when.build()?.into(), profile, input_budget })
             }
+            Self::Threshold { share: of_window, output_tokens, less_tokens, at_tokens } => {
+                let (output, less) = (Tokens(output_tokens), Tokens(less_tokens));
+                Box::new(trigger::threshold::Threshold {
+                    share: share(of_window)?,
+                    output,
+                    less,
+                    at: at_tokens.map(Tokens),
+                })
+            }
         })
     }
 }
@@ -301,6 +360,10 @@ impl CutSpec {
                 Box::new(cut::article::Article { threshold, min_turns_to_keep })
             }
             Self::Langchain { keep, profile } => Box::new(cut::langchain::LangChain { keep: keep.build()?, profile }),
+            Self::Tail { keep_tokens, keep_share, whole_turns } => {
+                let keep = keep_tokens.map_or(Tokens(u64::MAX), Tokens);
+                Box::new(cut::tail::Tail { keep, share: share(keep_share)?, whole_turns })
+            }
         })
     }
 }
@@ -308,11 +371,12 @@ impl CutSpec {
 impl EditSpec {
     fn build(self) -> Result<Box<dyn edit::Edit>, SpecError> {
         Ok(match self {
-            Self::MaskResults { trigger, keep_tokens } => {
+            Self::MaskResults { trigger, keep_tokens, keep_results } => {
                 let (trigger, keep) = (trigger.build()?, Tokens(keep_tokens));
                 Box::new(edit::mask_results::MaskResults {
                     trigger,
                     keep,
+                    results: keep_results,
                     masked: edit::mask_results::Masked::default(),
                 })
             }
@@ -342,12 +406,24 @@ impl SummarizerSpec {
                 let estimator = langchain::Estimator::DEFAULT;
                 Box::new(summarize::deepagents::DeepAgents::new(template, trim_tokens.map(Tokens), estimator)?)
             }
+            Self::RandomExtract { tokens } => Box::new(Extract { pick: Pick::Random, budget: Tokens(*tokens) }),
+            // Who knows the annotations exchanges it for one that holds them.
+            Self::OracleExtract { tokens } => {
+                Box::new(Extract { pick: Pick::Oracle(Vec::new()), budget: Tokens(*tokens) })
+            }
         })
     }
 
     /// Whether a model writes the summaries.
     pub fn asks_model(&self) -> bool {
-        !matches!(self, Self::None | Self::OriginalPrompt | Self::Article { git_hook: true, .. })
+        !matches!(
+            self,
+            Self::None
+                | Self::OriginalPrompt
+                | Self::Article { git_hook: true, .. }
+                | Self::RandomExtract { .. }
+                | Self::OracleExtract { .. }
+        )
     }
 }
 
@@ -387,7 +463,11 @@ impl StrategySpec {
             SummarizerSpec::Pi { template, .. }
             | SummarizerSpec::Article { template, git_hook: false, .. }
             | SummarizerSpec::Deepagents { template, .. } => Some(template),
-            SummarizerSpec::None | SummarizerSpec::OriginalPrompt | SummarizerSpec::Article { .. } => None,
+            SummarizerSpec::None
+            | SummarizerSpec::OriginalPrompt
+            | SummarizerSpec::Article { .. }
+            | SummarizerSpec::RandomExtract { .. }
+            | SummarizerSpec::OracleExtract { .. } => None,
         }
     }
 
@@ -398,7 +478,10 @@ impl StrategySpec {
             SummarizerSpec::Pi { template, .. }
             | SummarizerSpec::Article { template, .. }
             | SummarizerSpec::Deepagents { template, .. } => name.clone_into(template),
-            SummarizerSpec::None | SummarizerSpec::OriginalPrompt => {}
+            SummarizerSpec::None
+            | SummarizerSpec::OriginalPrompt
+            | SummarizerSpec::RandomExtract { .. }
+            | SummarizerSpec::OracleExtract { .. } => {}
         }
         self
     }

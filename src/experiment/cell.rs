@@ -7,7 +7,8 @@ use std::sync::Arc;
 use super::record::record;
 use super::{Cell, ConfigError, Experiment, MeterName, Session};
 use crate::engine::estimate::Estimator;
-use crate::engine::spec::{Access, SpecError, StrategySpec};
+use crate::engine::spec::{Access, SpecError, StrategySpec, SummarizerSpec};
+use crate::engine::summarize::extract::{Extract, Fact, Pick};
 use crate::engine::summarize::{Completer, Purpose};
 use crate::engine::template::{Choice, Template};
 use crate::meter::goal::entity::EXTRACTOR;
@@ -103,6 +104,10 @@ pub fn run_cell(
     let window = Tokens(cell.model.window_tokens);
     let model = Model { name: cell.model.name.clone(), window, max_output: Tokens(cell.model.max_output_tokens) };
     let mut strategy = cell.spec.build_with(&cell.strategy, &System)?;
+    if let SummarizerSpec::OracleExtract { tokens } = cell.spec.summarizer {
+        let (pick, budget) = (Pick::Oracle(facts(session)), Tokens(tokens));
+        strategy.summarizer = Box::new(Extract { pick, budget });
+    }
     let estimates = prepared
         .estimates
         .get(&strategy.estimator_name)
@@ -119,7 +124,7 @@ pub fn run_cell(
         manual: &experiment.manual,
         seed: cell.draws(),
     };
-    let measured = |meter| experiment.meters.contains(&meter);
+    let is_wanted = |meter| experiment.meters.contains(&meter);
     let goal = Goal::new(&session.items, &prepared.presence, window).on_path(&prepared.path, &session.transcript);
     let mut goal = Box::new(goal.reaching(reach(&cell.spec), &prepared.reference));
     let mut future = Box::new(Future::new(FutureInput {
@@ -132,16 +137,16 @@ pub fn run_cell(
         contaminated: history == History::Recorded,
     }));
     let mut meters: Vec<Box<dyn Meter>> = Vec::new();
-    if measured(MeterName::Structure) {
+    if is_wanted(MeterName::Structure) {
         meters.push(Box::new(Structure::default()));
     }
-    if measured(MeterName::Estimation) {
+    if is_wanted(MeterName::Estimation) {
         meters.push(Box::new(Estimation::default()));
     }
-    if measured(MeterName::Cache) {
+    if is_wanted(MeterName::Cache) {
         meters.push(Box::new(Cache::default()));
     }
-    if measured(MeterName::Goal) {
+    if is_wanted(MeterName::Goal) {
         meters.push(Box::new(Faith::new(&session.transcript, &prepared.path, &prepared.entities)));
         meters.push(Box::new(Artifacts::new(&session.transcript)));
         meters.push(Box::new(Shape::new(headings(&cell.spec)?)));
@@ -161,14 +166,14 @@ pub fn run_cell(
     });
     check(&*strategy.estimator)?;
     goal.settle(&session.transcript);
-    let items = if measured(MeterName::Goal) { fates(session, &goal) } else { Vec::new() };
+    let items = if is_wanted(MeterName::Goal) { fates(session, &goal) } else { Vec::new() };
     let by_kind = future.by_kind();
-    if measured(MeterName::Goal) {
+    if is_wanted(MeterName::Goal) {
         meters.push(goal);
         meters.push(future);
     }
     let mut measures: Measures = meters.into_iter().flat_map(Meter::finish).collect();
-    if measured(MeterName::Goal) {
+    if is_wanted(MeterName::Goal) {
         measures.extend(combined(&measures, experiment.goal));
     }
     let asks = cell.spec.summarizer.asks_model();
@@ -240,4 +245,15 @@ fn fates(session: &Session, goal: &Goal<'_>) -> Vec<ItemRecord> {
         text: item.text.clone(),
     };
     session.items.items.iter().zip(fates).enumerate().map(record).collect()
+}
+
+/// The annotations as the oracle is told them: one spelling of everything that an item must show.
+fn facts(session: &Session) -> Vec<Fact> {
+    let items = &session.items.items;
+    let fact = |item: &GoalItem| {
+        let words: Vec<&str> = item.must.iter().filter_map(|slot| slot.first()).map(String::as_str).collect();
+        let until = item.superseded_by.and_then(|newer| items[newer].source.iter().max().copied());
+        Some(Fact { from: item.source.iter().max().copied()?, until, text: words.join(" ") })
+    };
+    items.iter().filter_map(fact).filter(|fact| !fact.text.is_empty()).collect()
 }

@@ -118,13 +118,14 @@ fn strategies(experiment: &Experiment) -> Result<Vec<Named>, ConfigError> {
 }
 
 /// What of an experiment decides the results of all its cells.
-fn settings(experiment: &Experiment) -> [String; 5] {
+fn settings(experiment: &Experiment) -> [String; 6] {
     [
         format!("{} {SCHEMA}", env!("CARGO_PKG_VERSION")),
         experiment.reference.clone(),
         toml::to_string(&experiment.mock).unwrap_or_default(),
         format!("{:?}", experiment.manual),
         format!("{:?}", experiment.meters),
+        format!("{:?}", experiment.goal),
     ]
 }
 

@@ -16,7 +16,7 @@ fn experiment(folder: &Path, template: &str) {
     let text = format!(
         "name = \"head\"\nmodels = [{{ name = \"40k\", window_tokens = 40000 }}]\n\
          [[strategies]]\nname = \"ours\"\n[strategies.stages]\nestimator = {{ kind = \"pi\" }}\ntrigger = {{ kind = \"pi\" }}\n\
-         cut = {{ kind = \"pi\" }}\nsummarizer = {{ kind = \"pi\", template = {template:?} }}\n"
+         cut = {{ kind = \"everything\" }}\nsummarizer = {{ kind = \"pi\", template = {template:?} }}\n"
     );
     std::fs::write(folder.join("experiment.toml"), text).unwrap();
 }
@@ -56,6 +56,70 @@ fn the_recipe_stops_a_template_that_drops_constraints() {
     let verdict: serde_json::Value = serde_json::from_str(&text("verdict.json")).unwrap();
     assert_eq!(verdict["verdict"], "regress");
     assert!(verdict["newly_lost"][0]["lines"][0].as_u64().unwrap() > 0);
+}
+
+/// The script of the action, as a job runs it.
+#[test]
+fn the_action_ends_as_the_comparison_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    experiment(at, "pi");
+    good(at, &["run", "--config", "experiment.toml", "--out", "cutpoint-reports"]);
+    good(at, &["baseline", "save", "cutpoint-reports/head", "main"]);
+    let job = |inconclusive: &str| {
+        let done = std::process::Command::new("bash")
+            .arg(absolute("scripts/ci/compare.sh"))
+            .current_dir(at)
+            .env("CUTPOINT", env!("CARGO_BIN_EXE_cutpoint"))
+            .env("INCONCLUSIVE", inconclusive)
+            .env("GITHUB_OUTPUT", at.join("output"))
+            .env("GITHUB_STEP_SUMMARY", at.join("summary.md"))
+            .output()
+            .unwrap();
+        done.status.code().unwrap()
+    };
+    let output = || std::fs::read_to_string(at.join("output")).unwrap();
+    assert_eq!((job("fail"), output().as_str()), (0, "verdict=pass\n"));
+    // Other numbers, no critical item lost, three lineages: nobody can tell.
+    experiment(at, "pi-three-part");
+    good(at, &["run", "--config", "experiment.toml", "--out", "cutpoint-reports"]);
+    let (strict, lenient) = (job("fail"), job("warn"));
+    let summary = std::fs::read_to_string(at.join("summary.md")).unwrap();
+    if output().contains("regress") {
+        assert_eq!((strict, lenient), (1, 1), "{summary}");
+    } else {
+        assert_eq!((strict, lenient), (3, 0), "{summary}");
+    }
+}
+
+#[test]
+fn thresholds_are_chosen_on_one_half_and_confirmed_on_the_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let sessions =
+        ["repeated_compaction", "every_entry_type", "context_edits", "branches", "carried_files"].map(golden);
+    let mut arguments = vec![
+        "tune",
+        "--window",
+        "12000",
+        "--share",
+        "0.5,0.9",
+        "--keep",
+        "1000,4000",
+        "--by",
+        "prompt_tokens",
+        "--transcripts",
+    ];
+    arguments.extend(sessions.iter().map(String::as_str));
+    let done = run_in(folder.path(), &arguments);
+    // Two lineages confirm: no interval, so nothing is confirmed.
+    assert_eq!(done.code, 3, "{}\n{}", done.stdout, done.stderr);
+    assert!(done.stdout.contains("Chosen: share "), "{}", done.stdout);
+    assert!(
+        done.stdout.contains("on the 3 lineages that chose") && done.stdout.contains("no interval: 2 units"),
+        "{}",
+        done.stdout
+    );
+    assert!(done.stdout.contains("Cannot be told apart, the next-best first: 3"), "{}", done.stdout);
 }
 
 #[test]

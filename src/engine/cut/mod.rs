@@ -5,6 +5,7 @@ pub mod everything;
 pub mod langchain;
 pub mod nothing;
 pub mod pi;
+pub mod tail;
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -14,6 +14,8 @@ pub struct MaskResults {
     pub trigger: Box<dyn Trigger>,
     /// Estimated tokens at the end of the context that stay as they are.
     pub keep: Tokens,
+    /// So many of the newest results stay, in place of `keep`.
+    pub results: Option<usize>,
     /// What was masked already.
     pub masked: Masked,
 }
@@ -31,7 +33,12 @@ impl Edit for MaskResults {
         if self.trigger.decide(at, now) == Decision::Wait {
             return Vec::new();
         }
-        let kept_from = view.estimates().reaches_from(0..view.len(), self.keep).unwrap_or(0);
+        let is_result = |&at: &usize| view.kind(at).is(Role::ToolResult);
+        let kept_from = match self.results {
+            None => view.estimates().reaches_from(0..view.len(), self.keep).unwrap_or(0),
+            Some(0) => view.len(),
+            Some(count) => (0..view.len()).rev().filter(is_result).nth(count - 1).unwrap_or(0),
+        };
         let open = |&index: &usize| {
             view.kind(index) == Kind::Message(Role::ToolResult)
                 && matches!(view.items()[index].source, Source::Entry(_))

@@ -3,6 +3,7 @@
 pub mod article;
 pub mod branch;
 pub mod deepagents;
+pub mod extract;
 pub mod hook;
 pub mod none;
 pub mod original_prompt;

@@ -4,6 +4,7 @@ pub mod article;
 pub mod langchain;
 pub mod never;
 pub mod pi;
+pub mod threshold;
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! JUnit XML: a suite per strategy and setting, a case per gate, and one for critical items.
+//! `JUnit` XML: a suite per strategy and setting, a case per gate, and one for critical items.
 
 use maud::{PreEscaped, html};
 

@@ -1,4 +1,4 @@
-//! A comparison of two runs for people and machines: terminal, Markdown, JUnit XML. JSON is the comparison itself.
+//! A comparison of two runs for people and machines: terminal, Markdown, `JUnit` XML. JSON is the comparison itself.
 
 mod junit;
 mod markdown;

@@ -1,0 +1,120 @@
+//! `cutpoint tune`: thresholds and retained budgets, chosen on one half of the lineages and confirmed on the other.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::Args;
+
+use crate::compare::{Choice, choose};
+use crate::engine::spec::{CutSpec, TriggerSpec};
+use crate::error::Exit;
+use crate::experiment::{
+    Experiment, ModelConfig, OwnStrategy, RunOptions, StrategyConfig, load, run as run_experiment,
+};
+use crate::llm::{Blocking, Memo, Mock};
+use crate::results::Run;
+use crate::stats::Resampling;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  cutpoint tune --transcripts sessions --window 64000 --share 0.5,0.7,0.9 --keep 5000,10000,20000
+The trigger and the cut of the preset give way to a share of the window and a number of tokens kept; the rest stays.")]
+pub(super) struct TuneArgs {
+    /// Session files, dataset folders, or folders of sessions; without any, the embedded datasets
+    #[arg(long, num_args = 1.., value_name = "PATH")]
+    transcripts: Vec<PathBuf>,
+    /// Preset whose other stages are used
+    #[arg(long, default_value = "pi", value_name = "NAME")]
+    strategy: String,
+    /// Context window in tokens
+    #[arg(long, default_value_t = 64_000, value_name = "TOKENS")]
+    window: u64,
+    /// Shares of the window at which to compact
+    #[arg(long, value_delimiter = ',', default_value = "0.5,0.6,0.7,0.8,0.9", value_name = "SHARES")]
+    share: Vec<f64>,
+    /// Tokens to keep
+    #[arg(long, value_delimiter = ',', default_value = "5000,10000,20000", value_name = "TOKENS")]
+    keep: Vec<u64>,
+    /// The measure to better
+    #[arg(long, default_value = "goal_loss", value_name = "MEASURE")]
+    by: String,
+    /// Seed: which lineages choose, and the resampling
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Output folder; a repeated search takes over what is there
+    #[arg(long, default_value = "reports/tune", value_name = "DIR")]
+    out: PathBuf,
+}
+
+pub(super) fn tune(args: &TuneArgs) -> anyhow::Result<()> {
+    let experiment = experiment(args)?;
+    let corpus = load(&args.transcripts)?;
+    let llm = Memo::new(Blocking::new(Mock::new(experiment.mock)?));
+    let options = RunOptions { progress: &|_| {}, stop: &|| false, reuse: true, shard: None };
+    run_experiment(&experiment, &corpus, &llm, &args.out, &options)?;
+    let run = Run::read(&args.out)?;
+    super::report::write(&run, &args.out)?;
+    let resampling = Resampling { seed: args.seed, ..Resampling::default() };
+    let choice = choose(&run, &args.by, 0.05, resampling)?;
+    print(&choice, &args.by, run.manifest.mock, &mut io::stdout().lock())?;
+    // Without an interval the choice is not confirmed.
+    if choice.interval.is_err() { Err(super::compare::Decided(Exit::Inconclusive).into()) } else { Ok(()) }
+}
+
+fn experiment(args: &TuneArgs) -> anyhow::Result<Experiment> {
+    let preset = StrategyConfig::Preset(args.strategy.clone());
+    let (_, _, spec) = preset.resolve()?;
+    anyhow::ensure!(!args.share.is_empty() && !args.keep.is_empty(), "there is nothing to try");
+    let mut strategies = Vec::new();
+    for &share in &args.share {
+        for &keep in &args.keep {
+            let mut stages = spec.clone();
+            stages.trigger = TriggerSpec::Threshold { share, output_tokens: 0, less_tokens: 0, at_tokens: None };
+            stages.cut = CutSpec::Tail { keep_tokens: Some(keep), keep_share: 1.0, whole_turns: false };
+            let name = format!("share {share}, keep {keep}");
+            strategies.push(StrategyConfig::Own(Box::new(OwnStrategy { name, stages })));
+        }
+    }
+    let name = args.out.file_name().context("--out needs a folder")?.to_string_lossy().into_owned();
+    let models = vec![ModelConfig::window(args.window)];
+    Ok(Experiment { name, strategies, models, ..Experiment::default_experiment() })
+}
+
+fn print(choice: &Choice, by: &str, mock: bool, out: &mut impl Write) -> anyhow::Result<()> {
+    if mock {
+        writeln!(out, "MOCK: mock summaries, they say nothing about a real model.")?;
+    }
+    writeln!(out, "Chosen: {}", choice.strategy)?;
+    let (chose, confirmed) = (choice.choosing.len(), choice.confirming.len());
+    writeln!(out, "  {by} {:.4} on the {chose} lineages that chose", choice.chosen_on)?;
+    if let Some(found) = &choice.confirmed_on {
+        write!(out, "  {by} {:.4} on the {confirmed} others", found.mean)?;
+        match &choice.interval {
+            Ok(interval) => writeln!(out, ", [{:.4}, {:.4}] ({interval})", interval.low, interval.high)?,
+            Err(reason) => writeln!(out, "; no interval: {reason}")?,
+        }
+    }
+    if choice.left_out > 0 {
+        writeln!(out, "  {} lineages took no part: some candidate has no number there", choice.left_out)?;
+    }
+    writeln!(out, "Told apart, and worse: {}", choice.worse)?;
+    writeln!(out, "Cannot be told apart, the next-best first: {}", choice.alike.len())?;
+    for rival in choice.alike.iter().take(8) {
+        let number = |value: Option<f64>, sign| match value {
+            Some(value) if sign => format!("{value:+.4}"),
+            Some(value) => format!("{value:.3}"),
+            None => "–".to_owned(),
+        };
+        writeln!(
+            out,
+            "  {:<28} {:.4}; worse by {} on the others, p {} after Holm",
+            rival.strategy,
+            rival.chosen_on,
+            number(rival.worse_by, true),
+            number(rival.p, false)
+        )?;
+    }
+    Ok(())
+}
