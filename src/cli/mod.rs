@@ -8,6 +8,7 @@ mod list;
 mod replay;
 mod report;
 mod run;
+mod sweep;
 mod validate;
 
 use std::io::{self, Write};

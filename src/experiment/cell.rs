@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
+use super::cache::annotate;
 use super::record::record;
-use super::{Cell, ConfigError, Experiment, Session};
+use super::{CacheConfig, CacheSetup, Cell, ConfigError, Experiment, Session};
 use crate::engine::summarize::Completer;
 use crate::meter::goal::{Goal, Presence};
 use crate::meter::{Cache, Estimation, Meter, Structure};
@@ -27,6 +28,8 @@ pub struct Prepared<'s> {
     pub estimates: HashMap<String, EstimateTable>,
     /// Where the annotated items are said.
     pub presence: Presence,
+    /// What the bills share; `None`: nothing is billed.
+    pub cache: Option<CacheSetup>,
 }
 
 impl<'s> Prepared<'s> {
@@ -44,7 +47,29 @@ impl<'s> Prepared<'s> {
             reference: MessageTable::new(&session.transcript, reference),
             estimates,
             presence: Presence::new(&session.transcript, &session.items),
+            cache: None,
         }
+    }
+
+    /// With a head inferred from the first recorded request in the bills, where the file has none.
+    #[must_use]
+    pub fn with_inferred_head(mut self) -> Self {
+        self.cache = self.cache.map(|cache| cache.with_inferred_head(self.session, &self.path, &self.reference));
+        self
+    }
+
+    /// Tokens of the head in the bills, and whether it was inferred.
+    pub fn billed_head(&self) -> (Tokens, bool) {
+        self.cache.as_ref().map_or_else(Default::default, CacheSetup::head)
+    }
+
+    /// With bills by this cache and these prices.
+    ///
+    /// # Errors
+    /// When the configuration names what does not exist.
+    pub fn with_cache(mut self, config: &CacheConfig) -> Result<Self, ConfigError> {
+        self.cache = Some(CacheSetup::new(self.session, &self.path, &self.reference, config)?);
+        Ok(self)
     }
 }
 
@@ -83,17 +108,26 @@ pub fn run_cell(
     let mut goal = Box::new(Goal::new(&session.items, &prepared.presence, window));
     let mut meters: Vec<Box<dyn Meter>> =
         vec![Box::new(Structure::default()), Box::new(Estimation::default()), Box::new(Cache::default())];
+    let setup = prepared.cache.as_ref();
+    let mut bill = setup.map(|setup| Box::new(setup.bill(&prepared.path, counts, window, history)));
     let mut events = Vec::new();
     replay(input, &mut strategy, llm, &mut |event| {
         goal.observe(event);
+        if let Some(bill) = &mut bill {
+            bill.observe(event);
+        }
         for meter in &mut meters {
             meter.observe(event);
         }
         events.push(record(&cell.id, &session.transcript, event));
     });
     let items = fates(session, &goal);
+    let billed = bill.map_or_else(Vec::new, |bill| {
+        annotate(&mut events, &bill);
+        bill.finish()
+    });
     meters.push(goal);
-    let measures = meters.into_iter().flat_map(Meter::finish);
+    let measures = meters.into_iter().flat_map(Meter::finish).chain(billed);
     let asks = cell.spec.summarizer.asks_model();
     let record = CellRecord {
         schema: SCHEMA,
@@ -110,6 +144,8 @@ pub fn run_cell(
         summarizer: if asks { llm.name().to_owned() } else { "none".to_owned() },
         mock: asks && llm.is_mock(),
         reference: prepared.reference.reference().name().to_owned(),
+        cache: setup.map_or_else(String::new, |setup| setup.provider.name.to_owned()),
+        price: setup.and_then(|setup| Some(setup.price.as_ref().ok()?.name.clone())),
         measures: measures.map(|(name, measure)| (name.to_owned(), measure)).collect(),
         items,
     };

@@ -7,6 +7,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::CacheConfig;
 use crate::engine::preset::{preset, presets};
 use crate::engine::spec::StrategySpec;
 use crate::llm::MockKnobs;
@@ -41,6 +42,9 @@ pub struct Experiment {
     /// The mock LLM.
     #[serde(default)]
     pub mock: MockKnobs,
+    /// The prompt cache and the prices.
+    #[serde(default)]
+    pub cache: CacheConfig,
 }
 
 /// A strategy in an experiment.
@@ -164,7 +168,8 @@ impl ConfigError {
     pub fn hint(&self) -> String {
         match self {
             Self::Shape { .. } => {
-                "the fields are: name, transcripts, strategies, models, history, reference, seeds, mock".to_owned()
+                "the fields are: name, transcripts, strategies, models, history, reference, seeds, mock, cache"
+                    .to_owned()
             }
             Self::Preset { near: Some(near), .. } => {
                 format!("did you mean {near:?}? `cutpoint list presets` names all")
@@ -188,6 +193,7 @@ impl Experiment {
             seeds: first_seed(),
             manual: Vec::new(),
             mock: MockKnobs::default(),
+            cache: CacheConfig::default(),
         }
     }
 

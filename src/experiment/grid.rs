@@ -61,10 +61,18 @@ fn id(experiment: &Experiment, session: &Session, model: &ModelConfig, seed: u64
     let manual = format!("{:?}", experiment.manual);
     let stages = toml::to_string(spec).unwrap_or_default();
     let model = format!("{} {} {}", model.name, model.window_tokens, model.max_output_tokens);
+    // Bills change no decision of a replay, but they are part of its record.
+    let cache = if experiment.cache == super::CacheConfig::default() {
+        String::new()
+    } else {
+        toml::to_string(&experiment.cache).unwrap_or_default()
+    };
     let seed = seed.to_string();
     let name = &session.name;
     for part in
         [&session.sha256, name, &stages, &model, &seed, &experiment.history, &experiment.reference, &mock, &manual]
+            .into_iter()
+            .chain((!cache.is_empty()).then_some(&cache))
     {
         hash.update(part.len().to_le_bytes());
         hash.update(part);

@@ -62,8 +62,8 @@ pub fn run(
         .sessions
         .iter()
         .enumerate()
-        .map(|(index, session)| Prepared::new(session, reference, of(index)))
-        .collect();
+        .map(|(index, session)| Prepared::new(session, reference, of(index)).with_cache(&experiment.cache))
+        .collect::<Result<_, _>>()?;
     let manifest = manifest(experiment, &prepared, &cells, llm);
     let mut out = RunFolder::create(folder, &manifest)?;
     let counts = CountCache::new(reference);

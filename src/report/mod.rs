@@ -21,6 +21,7 @@ pub use csv::{CsvFile, cache_csv};
 pub use html::Html;
 pub use model::ReportModel;
 pub use number::Format;
+pub use plot::{BreakEvenLine, break_even, cache_requests, cache_sweep};
 pub use terminal::Terminal;
 
 use crate::results::Run;

@@ -8,7 +8,7 @@ mod folder;
 mod record;
 
 pub use crate::measure::{Direction, Measure, MeasureDef};
-pub use cache::{CacheRequestRecord, CacheSessionRecord};
+pub use cache::{CacheRequestRecord, CacheSessionRecord, CacheSweepRecord, CompactionCache, RequestCache};
 pub use folder::{Run, RunError, RunFolder};
 pub use record::{CellRecord, CompactionRecord, EventRecord, ItemRecord, Manifest, RequestRecord, TranscriptRecord};
 
