@@ -90,7 +90,8 @@ fn write(folder: &Path, requests: &[CacheRequestRecord], sessions: &[CacheSessio
     };
     cache_csv(requests, file("cache-requests.csv")?)?;
     cache_csv(sessions, file("cache-sessions.csv")?)?;
-    for (rows, index) in requests.chunk_by(|a, b| a.session == b.session).zip(1..) {
+    let several = requests.chunk_by(|a, b| a.session == b.session).filter(|rows| rows.len() > 1);
+    for (rows, index) in several.zip(1..) {
         file(&format!("requests-{index}.svg"))?.write_all(cache_requests(rows)?.as_bytes())?;
     }
     Ok(())

@@ -8,7 +8,7 @@ use anyhow::Context;
 use super::args::CacheArgs;
 use crate::experiment::{CacheConfig, Sweep, load};
 use crate::llm::{Blocking, Mock, MockKnobs};
-use crate::report::{cache_csv, cache_sweep};
+use crate::report::{BreakEvenLine, break_even, cache_csv, cache_sweep};
 use crate::results::CacheSweepRecord;
 
 pub(super) fn sweep(args: &CacheArgs) -> anyhow::Result<()> {
@@ -39,9 +39,24 @@ pub(super) fn sweep(args: &CacheArgs) -> anyhow::Result<()> {
     };
     for (records, index) in all.iter().zip(1..) {
         file(&format!("sweep-{index}.svg"))?.write_all(cache_sweep(records)?.as_bytes())?;
+        let lines = lines(records);
+        if !lines.is_empty() {
+            file(&format!("break-even-{index}.svg"))?.write_all(break_even(&lines)?.as_bytes())?;
+        }
     }
     cache_csv(&all.concat(), file("cache-sweep.csv")?)?;
     Ok(())
+}
+
+/// The mean compaction of the cheapest threshold, as its summary was made and with a summary call that rides.
+fn lines(records: &[CacheSweepRecord]) -> Vec<BreakEvenLine> {
+    let Some(best) = records.iter().find(|record| record.optimum) else { return Vec::new() };
+    let line = |label: &str, one_time: Option<f64>| {
+        let (one_time_tokens, saving_tokens) = (one_time?, best.saving_tokens?);
+        Some(BreakEvenLine { label: label.to_owned(), one_time_tokens, saving_tokens })
+    };
+    let made = line("as made", best.one_time_tokens);
+    made.into_iter().chain(line("summary call riding", best.one_time_riding_tokens)).collect()
 }
 
 fn print(records: &[CacheSweepRecord], out: &mut impl Write) -> io::Result<()> {

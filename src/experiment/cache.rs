@@ -182,6 +182,9 @@ fn compaction(one: &CompactionLedger) -> CompactionCache {
         lost_granularity_tokens: losses.map_or(0, |lost| lost.granularity.0),
         lost_placement_tokens: losses.map_or(0, |lost| lost.placement.0),
         idle_ms: one.idle_ms,
+        one_time_tokens: one.price.map(|price| one.episode.one_time(&price)),
+        one_time_riding_tokens: one.price.map(|price| one.episode.riding().one_time(&price)),
+        saving_tokens: one.price.map(|price| one.episode.saving(&price)),
         break_even_requests: one.break_even,
         break_even_riding_requests: one.break_even_riding,
     }

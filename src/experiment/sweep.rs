@@ -5,7 +5,7 @@ use crate::engine::spec::{SizeSpec, TriggerSpec};
 use crate::engine::summarize::Completer;
 use crate::measure::Measure;
 use crate::replay::CountCache;
-use crate::results::{CacheSweepRecord, CellRecord};
+use crate::results::{CacheSweepRecord, CellRecord, CompactionCache, EventRecord};
 use crate::tokens::Reference;
 
 /// A window that no session outgrows, so that the threshold alone decides.
@@ -58,8 +58,15 @@ impl Sweep {
                 Some(prepared) => prepared,
                 None => &*shared.insert(prepared(&cell)?),
             };
-            let (record, _) = run_cell(&cell, prepared, &experiment, &counts, llm)?;
-            records.push(point(&record, threshold, prepared)?);
+            let (record, events) = run_cell(&cell, prepared, &experiment, &counts, llm)?;
+            let compactions = Compactions::new(&events);
+            let point = point(&record, threshold, prepared)?;
+            records.push(CacheSweepRecord {
+                one_time_tokens: compactions.mean(|cache| cache.one_time_tokens),
+                one_time_riding_tokens: compactions.mean(|cache| cache.one_time_riding_tokens),
+                saving_tokens: compactions.mean(|cache| cache.saving_tokens),
+                ..point
+            });
         }
         mark_cheapest(&mut records);
         Ok(records)
@@ -91,8 +98,25 @@ fn point(cell: &CellRecord, threshold: Option<u64>, prepared: &Prepared<'_>) -> 
         cost_usd: cost,
         summary_usd: summary,
         riding_usd: cost - summary + value("cost_summary_riding_usd")?,
-        optimum: false,
+        ..CacheSweepRecord::default()
     })
+}
+
+/// The compactions of a cell that another request followed.
+struct Compactions<'e>(Vec<&'e CompactionCache>);
+
+impl<'e> Compactions<'e> {
+    fn new(events: &'e [EventRecord]) -> Self {
+        let cache =
+            |event: &'e EventRecord| if let EventRecord::Compaction(one) = event { one.cache.as_ref() } else { None };
+        Self(events.iter().filter_map(cache).collect())
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+    fn mean(&self, of: impl Fn(&CompactionCache) -> Option<f64>) -> Option<f64> {
+        let values: Vec<f64> = self.0.iter().filter_map(|one| of(one)).collect();
+        (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+    }
 }
 
 fn mark_cheapest(records: &mut [CacheSweepRecord]) {

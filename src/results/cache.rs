@@ -172,6 +172,12 @@ pub struct CompactionCache {
     pub lost_placement_tokens: u64,
     /// Milliseconds between the requests before and after it.
     pub idle_ms: i64,
+    /// What it costs once, in tokens of plain input: summary calls, and writing what would have been read.
+    pub one_time_tokens: Option<f64>,
+    /// The same for a summary call that rides on the old prefix.
+    pub one_time_riding_tokens: Option<f64>,
+    /// What every later request saves while the cache stays warm, in tokens of plain input.
+    pub saving_tokens: Option<f64>,
     /// Requests until it has paid for itself; `None`: never, or there is no price.
     pub break_even_requests: Option<f64>,
     /// The same for a summary call that rides on the old prefix.
@@ -209,6 +215,12 @@ pub struct CacheSweepRecord {
     pub summary_usd: f64,
     /// The bill if the summary calls read the old prompt from the cache.
     pub riding_usd: f64,
+    /// What a compaction costs once, in tokens of plain input, mean; `None`: there is none.
+    pub one_time_tokens: Option<f64>,
+    /// The same if its summary call read the old prompt from the cache.
+    pub one_time_riding_tokens: Option<f64>,
+    /// What every later request saves, mean.
+    pub saving_tokens: Option<f64>,
     /// It is the cheapest of the session's.
     pub optimum: bool,
 }

@@ -151,6 +151,7 @@ impl<'t> ProviderBill<'t> {
             let multiples = self.input.price.ok().and_then(Multiples::of);
             self.compactions.push(CompactionLedger {
                 ordinal,
+                price: multiples,
                 missed: outcome.missed,
                 next: self.requests.len(),
                 idle_ms,

@@ -1,7 +1,7 @@
 //! What a bill remembers of requests and compactions, and the measures made of it.
 
 use super::bill::ProviderBill;
-use super::economics::Episode;
+use super::economics::{Episode, Multiples};
 use super::outcome::{Break, Split};
 use super::rules::Millis;
 use crate::measure::Direction::{Higher, Lower, Neutral};
@@ -46,6 +46,8 @@ pub struct CompactionLedger {
     pub rewritten: Tokens,
     /// Sizes for the money.
     pub episode: Episode,
+    /// Prices as multiples of plain input; `None` without a price.
+    pub price: Option<Multiples>,
     /// Requests until it has paid for itself; `None`: never, or there is no price.
     pub break_even: Option<f64>,
     /// The same for a summary call that rides on the old prefix.

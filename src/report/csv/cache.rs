@@ -47,7 +47,7 @@ pub(super) fn request_fields(cache: Option<&RequestCache>) -> [String; 5] {
 }
 
 /// The columns of a compaction that are about its cache.
-pub(super) fn compaction_fields(cache: Option<&CompactionCache>) -> [String; 11] {
+pub(super) fn compaction_fields(cache: Option<&CompactionCache>) -> [String; 14] {
     let tokens = |part: fn(&CompactionCache) -> u64| maybe(cache.map(part));
     [
         tokens(|cache| cache.cached_before_tokens),
@@ -59,6 +59,9 @@ pub(super) fn compaction_fields(cache: Option<&CompactionCache>) -> [String; 11]
         tokens(|cache| cache.lost_granularity_tokens),
         tokens(|cache| cache.lost_placement_tokens),
         maybe(cache.map(|cache| cache.idle_ms)),
+        maybe(cache.and_then(|cache| cache.one_time_tokens)),
+        maybe(cache.and_then(|cache| cache.one_time_riding_tokens)),
+        maybe(cache.and_then(|cache| cache.saving_tokens)),
         maybe(cache.and_then(|cache| cache.break_even_requests)),
         maybe(cache.and_then(|cache| cache.break_even_riding_requests)),
     ]

@@ -60,7 +60,7 @@ const REQUESTS: [Fixed; 14] = [
     ("cost_usd", "usd", "Prompt and reply; empty without a price. The row of the price book is in cells.jsonl."),
 ];
 
-const COMPACTIONS: [Fixed; 31] = [
+const COMPACTIONS: [Fixed; 34] = [
     ("request", "number", "The next request, from 1."),
     ("checkpoint", "text", "When the trigger was asked."),
     ("reason", "text", "Why it fired."),
@@ -94,6 +94,9 @@ const COMPACTIONS: [Fixed; 31] = [
     ("lost_granularity_tokens", "tokens", "The part that lies in no whole step of the cache."),
     ("lost_placement_tokens", "tokens", "The part where no entry ends, or none within reach."),
     ("idle_ms", "ms", "Between the requests before and after."),
+    ("one_time_tokens", "tokens of plain input", "What it costs once: summary calls, and writing what would be read."),
+    ("one_time_riding_tokens", "tokens of plain input", "The same if the summary call read the old prompt."),
+    ("saving_tokens", "tokens of plain input", "What every later request saves while the cache stays warm."),
     ("break_even_requests", "requests", "Until it has paid for itself; empty when it never does, or without a price."),
     ("break_even_riding_requests", "requests", "The same if the summary call read the old prompt from the cache."),
 ];

@@ -165,7 +165,7 @@ fn bill(area: &Area<'_>, records: &[CacheSweepRecord]) -> Result<(), ReportError
         let label = format!("${:.2}", best.cost_usd);
         area.draw_text(&label, &text(HPos::Center, VPos::Top), (at.0, at.1 + 16)).map_err(failed)?;
     }
-    legend(area, &[(0, "as made"), (1, "summary call rides on the prefix"), (2, "no compaction")])
+    legend(area, &[(0, "as made"), (1, "summary call riding"), (2, "no compaction")])
 }
 
 /// A compaction for a break-even plot.
