@@ -151,6 +151,7 @@ fn compact(answer: &Answer, live: &Live<'_>, keep: u64) -> Option<Compacted> {
     let job = SummaryJob {
         context: view,
         plan: &plan,
+        past: &[],
         checkpoint: Checkpoint::Manual,
         instructions: None,
         window: Tokens(0),

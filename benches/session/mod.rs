@@ -169,6 +169,21 @@ impl Warm {
     /// # Panics
     /// When its estimator is not counted.
     pub fn replay_with(&self, strategy: &mut Strategy, window: u64) -> Counted {
+        let mut counted = Counted::default();
+        self.observe_with(strategy, window, &mut |event| counted.see(event));
+        counted
+    }
+
+    /// Replays the session through a preset and hands over every event.
+    ///
+    /// # Panics
+    /// When there is no such preset, or its estimator is not counted.
+    pub fn observe(&self, name: &str, window: u64, observe: &mut dyn FnMut(&ReplayEvent<'_, '_>)) {
+        let spec = preset(name).expect("a preset").spec;
+        self.observe_with(&mut spec.build(name).expect("a strategy"), window, observe);
+    }
+
+    fn observe_with(&self, strategy: &mut Strategy, window: u64, observe: &mut dyn FnMut(&ReplayEvent<'_, '_>)) {
         let estimator = &strategy.estimator_name;
         let (_, estimates) = self.estimates.iter().find(|(known, _)| known == estimator).expect("counted estimates");
         let model = Model { name: "bench".to_owned(), window: Tokens(window), max_output: Tokens(16_384) };
@@ -184,9 +199,7 @@ impl Warm {
             manual: &[],
             seed: 0,
         };
-        let mut counted = Counted::default();
-        replay(input, strategy, &self.llm, &mut |event| counted.see(event));
-        counted
+        replay(input, strategy, &self.llm, &mut |event| observe(event));
     }
 }
 

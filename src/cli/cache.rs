@@ -8,7 +8,7 @@ use anyhow::Context;
 use serde::de::DeserializeOwned;
 
 use super::args::CacheArgs;
-use crate::experiment::{AuditOptions, RuleOptions, Session, audit, audit_bodies, audit_records, is_body, load};
+use crate::experiment::{AuditOptions, RuleOptions, Session, audit_bodies, audit_cache, audit_records, is_body, load};
 use crate::meter::cache::{PRESETS, Preset, Seconds, preset};
 use crate::meter::price::PriceBook;
 use crate::report::{cache_csv, cache_requests};
@@ -37,7 +37,7 @@ pub(super) fn cache(args: &CacheArgs) -> anyhow::Result<()> {
     let mut refused = Vec::new();
     for group in groups(&corpus.sessions) {
         let session = group[0];
-        let done = if is_body(session) { audit_bodies(&group, options) } else { audit(session, options) };
+        let done = if is_body(session) { audit_bodies(&group, options) } else { audit_cache(session, options) };
         let audited = match done {
             Ok(audited) => audited,
             Err(error) => {

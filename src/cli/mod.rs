@@ -1,14 +1,19 @@
 //! The command line: one file per command.
 
+mod annotate;
 mod args;
+mod audit;
 mod cache;
 mod findings;
+mod import;
 mod inspect;
 mod list;
+mod merge;
 mod replay;
 mod report;
 mod run;
 mod sweep;
+mod template;
 mod validate;
 
 use std::io::{self, Write};
@@ -21,8 +26,9 @@ use args::{Cli, Command};
 use crate::error::Exit;
 use crate::experiment::{AuditError, ConfigError, CorpusError, FailedRun};
 use crate::import::ImportError;
+use crate::meter::goal::ItemsError;
 use crate::meter::price::PriceError;
-use crate::results::RunError;
+use crate::results::{MergeError, RunError};
 use crate::tokens::UnknownReference;
 
 /// Parses the command line, runs the command, and prints what went wrong with a hint.
@@ -33,10 +39,14 @@ pub fn main() -> ExitCode {
         Some(Command::Run(args)) => run::run(&args),
         Some(Command::Replay(args)) => replay::replay(&args),
         Some(Command::Inspect(args)) => inspect::inspect(&args),
+        Some(Command::Import(args)) => import::import(&args),
         Some(Command::Validate(args)) => validate::validate(&args),
         Some(Command::Cache(args)) => cache::cache(&args),
         Some(Command::List(args)) => list::list(&args),
         Some(Command::Report(args)) => report::report(&args),
+        Some(Command::Audit(args)) => audit::run(&args),
+        Some(Command::Annotate(args)) => annotate::annotate(&args),
+        Some(Command::Merge(args)) => merge::merge(&args),
     };
     let exit = match result {
         Ok(()) => Exit::Pass,
@@ -113,6 +123,9 @@ fn hint(error: &anyhow::Error) -> Option<String> {
     if let Some(FailedRun::Folder(_)) = error.downcast_ref() {
         return Some("choose a folder that can be written, with --out".to_owned());
     }
+    if error.is::<MergeError>() {
+        return Some("name the folder of every shard of one run, each made with --shard PART/OF".to_owned());
+    }
     if error.is::<RunError>() {
         return Some("name the folder of a run, such as reports/default: it holds manifest.json".to_owned());
     }
@@ -135,8 +148,10 @@ fn exit_of(error: &anyhow::Error) -> Exit {
     }
     if error.is::<findings::Faulty>()
         || error.is::<CorpusError>()
+        || error.is::<ItemsError>()
         || error.is::<ImportError>()
         || error.is::<RunError>()
+        || error.is::<MergeError>()
     {
         Exit::BadInput
     } else {

@@ -16,8 +16,12 @@ pub(super) fn replay(args: &ReplayArgs) -> anyhow::Result<()> {
     super::findings::refuse(args.strict, &corpus.sessions)?;
     super::inspect::give_head(&mut corpus, setting)?;
     let reference: Reference = setting.reference.parse()?;
+    let mut strategies = vec![StrategyConfig::Preset(args.strategy.clone())];
+    if let Some(template) = &setting.template {
+        strategies = super::template::replace(strategies, template)?;
+    }
     let experiment = Experiment {
-        strategies: vec![StrategyConfig::Preset(args.strategy.clone())],
+        strategies,
         models: setting.window.iter().map(|&window| ModelConfig::window(window)).collect(),
         history: setting.history.clone(),
         reference: setting.reference.clone(),

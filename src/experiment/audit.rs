@@ -1,180 +1,88 @@
-//! A recorded session against a simulated cache: the replay of the recorded history with an [`Audit`] watching.
+//! Recorded compactions of a session, scored without a model.
 
-use super::{ConfigError, Session, StrategyConfig};
-use crate::llm::{Blocking, Mock, MockKnobs};
-use crate::meter::cache::{
-    Audit, AuditInput, AuditRow, BlockTable, Clock, HeadGuess, Life, Matching, Millis, Placement, Places, Preset,
-    Refresh, Rules, Seconds, guess_head, minimum, preset_of, reasoning,
-};
-use crate::replay::{CountCache, EstimateTable, History, Live, Model, Outline, ReplayEvent, ReplayInput, replay};
+use super::{ConfigError, Session};
+use crate::engine::preset::preset;
+use crate::engine::summarize::{Completer, LlmError, LlmRequest, LlmResponse};
+use crate::meter::goal::{Artifacts, Audit, AuditedCut, EntityIndex, Fabrication, Faith};
+use crate::meter::{Measures, Meter};
+use crate::replay::{CountCache, EstimateTable, History, Model, Outline, ReplayInput, replay};
 use crate::tokens::{MessageTable, Reference};
-use crate::transcript::{EntryIdx, EntryKind, Message, Tokens, Transcript};
+use crate::transcript::Tokens;
 
-/// What can be chosen.
-#[derive(Clone, Copy, Debug)]
-pub struct AuditOptions {
-    /// The cache; `None`: that of the recorded model.
-    pub provider: Option<&'static Preset>,
-    /// Time between requests where the file has none.
-    pub interval: Seconds,
-    /// The tokenizer of reference counts.
-    pub reference: Reference,
-    /// Rules that are not the preset's.
-    pub rules: RuleOptions,
+/// What a session's own compactions kept and lost.
+#[derive(Clone, Debug)]
+pub struct SessionAudit {
+    /// The session's name.
+    pub session: String,
+    /// SHA-256 of its file.
+    pub sha256: String,
+    /// The format it was read as.
+    pub format: &'static str,
+    /// Its compactions; empty when none was recorded.
+    pub cuts: Vec<AuditedCut>,
+    /// Faithfulness and the artifact trail, over all of them.
+    pub measures: Measures,
+    /// Identifiers of summaries without a source.
+    pub fabrications: Vec<Fabrication>,
 }
 
-/// Rules in place of a preset's: another model, another reading of the sources, what-if.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct RuleOptions {
-    /// Shortest prefix that is cached.
-    pub minimum: Option<Tokens>,
-    /// Lifetime of an entry.
-    pub lifetime: Option<Seconds>,
-    /// What restarts it.
-    pub refresh: Option<Refresh>,
-    /// What counts as one place when a breakpoint walks back.
-    pub places: Option<Places>,
-}
+/// Nobody is asked: the recorded summaries stand.
+struct Nobody;
 
-impl RuleOptions {
-    /// The preset's rules, with what is known of the model and what is chosen here.
-    pub fn apply(self, provider: &Preset, model: &str) -> Rules {
-        let mut rules = provider.rules;
-        rules.minimum = self.minimum.or_else(|| minimum(model)).unwrap_or(rules.minimum);
-        rules.refresh = self.refresh.unwrap_or(rules.refresh);
-        if self.lifetime.is_some() {
-            (rules.short, rules.long) = (self.lifetime, self.lifetime);
-        }
-        if let (Some(chosen), Matching::Breakpoints { places, .. }) = (self.places, &mut rules.matching) {
-            *places = chosen;
-        }
-        rules
+impl Completer for Nobody {
+    fn name(&self) -> &'static str {
+        "none"
+    }
+
+    fn is_mock(&self) -> bool {
+        false
+    }
+
+    fn complete(&self, _: &LlmRequest) -> Result<LlmResponse, LlmError> {
+        Err(LlmError::Failed("an audit asks no model".to_owned()))
     }
 }
 
-/// An audited session.
-#[derive(Clone, Debug)]
-pub struct Audited {
-    /// The cache.
-    pub provider: &'static Preset,
-    /// The rules, with what is known of the model.
-    pub rules: Rules,
-    /// What is known of the head.
-    pub head: HeadGuess,
-    /// Requests whose time is not known.
-    pub untimed: usize,
-    /// The requests.
-    pub rows: Vec<AuditRow>,
-}
-
-/// No audit is possible.
-#[derive(Debug, thiserror::Error)]
-pub enum AuditError {
-    /// Nobody knows the cache of the model.
-    #[error("{session}: no cache is known for the model {model:?}")]
-    Model {
-        /// The session.
-        session: String,
-        /// The model.
-        model: String,
-    },
-    /// The replay cannot be set up.
-    #[error(transparent)]
-    Config(#[from] ConfigError),
-    /// The stand-in for a model cannot be set up.
-    #[error("{0}")]
-    Llm(String),
-}
-
-/// A time stamp of RFC 3339.
-pub fn read_time(stamp: &str) -> Option<Millis> {
-    stamp.parse::<jiff::Timestamp>().ok().map(|time| Millis(time.as_millisecond()))
-}
-
-/// Audits a session.
+/// Follows the recorded history of a session and scores every summary that it finds.
 ///
 /// # Errors
-/// When no cache is chosen and none is known for the model.
-pub fn audit(session: &Session, options: AuditOptions) -> Result<Audited, AuditError> {
+/// When the strategy that does nothing cannot be built.
+pub fn audit(session: &Session, reference: Reference) -> Result<SessionAudit, ConfigError> {
+    let none = preset("none").ok_or_else(|| ConfigError::Value("there is no preset none".to_owned()))?;
+    let mut strategy = none.spec.build("none")?;
     let transcript = &session.transcript;
     let path = transcript.path();
-    let model = first_model(transcript, &path);
-    let unknown = || AuditError::Model { session: session.name.clone(), model: model.to_owned() };
-    let provider = options.provider.or_else(|| preset_of(model)).ok_or_else(unknown)?;
-    let reference = MessageTable::new(transcript, options.reference);
-    let head = guess_head(transcript, &path, &reference);
-    let table = BlockTable::new(transcript, &reference);
-    let table = head.inferred.map_or(table.clone(), |head| table.with_inferred_head(head));
-    let rules = options.rules.apply(provider, model);
-    let clock = Clock::new(transcript, &path, options.interval, read_time);
-    let counts = CountCache::new(options.reference);
-    let mut watcher = Audit::new(AuditInput {
-        transcript,
-        path: &path,
-        table: &table,
-        counts: &counts,
-        clock: &clock,
-        rules,
-        placement: placement(session, provider),
-        reasoning: reasoning(model),
-        head,
-    });
-    replayed(transcript, &path, &reference, &counts, &mut |event| watcher.observe(event), &mut |_| {})?;
-    Ok(Audited { provider, rules, head, untimed: clock.unknown(), rows: watcher.finish() })
-}
-
-/// Replays the recorded history; `end` sees the context at its end.
-pub(super) fn replayed(
-    transcript: &Transcript,
-    path: &[EntryIdx],
-    reference: &MessageTable,
-    counts: &CountCache,
-    observe: &mut dyn FnMut(&ReplayEvent<'_, '_>),
-    end: &mut dyn FnMut(&Live<'_>),
-) -> Result<(), AuditError> {
-    let (name, _, spec) = StrategyConfig::Preset("none".to_owned()).resolve()?;
-    let mut strategy = spec.build(&name).map_err(ConfigError::from)?;
-    let estimates = EstimateTable::new(transcript, &*strategy.estimator);
-    let model = Model { name: String::new(), window: Tokens(u64::MAX), max_output: Tokens(0) };
-    // A replay of the recorded history asks no model.
-    let llm = Blocking::new(Mock::new(MockKnobs::default()).map_err(|error| AuditError::Llm(error.to_string()))?);
-    let outline = Outline::new(transcript);
+    let index = EntityIndex::new(transcript);
+    // The window is of no account: the recorded history is followed whatever its size.
+    let model = Model { name: "recorded".to_owned(), window: Tokens(u64::MAX / 4), max_output: Tokens(0) };
     let input = ReplayInput {
         transcript,
-        path,
-        outline: &outline,
-        reference,
-        estimates: &estimates,
-        counts,
+        path: &path,
+        outline: &Outline::new(transcript),
+        reference: &MessageTable::new(transcript, reference),
+        estimates: &EstimateTable::new(transcript, &*strategy.estimator),
+        counts: &CountCache::new(reference),
         model: &model,
         history: History::Recorded,
         manual: &[],
         seed: 0,
     };
-    end(&replay(input, &mut strategy, &llm, &mut |event| observe(event)));
-    Ok(())
-}
-
-/// The model of the first reply with usage.
-pub(super) fn first_model<'t>(transcript: &'t Transcript, path: &[EntryIdx]) -> &'t str {
-    let replies = path.iter().filter_map(|&idx| match &transcript.entry(idx).kind {
-        EntryKind::Message(Message::Assistant(_, reply)) => Some(reply),
-        _ => None,
+    let mut audit = Audit::new(transcript, &path, &index);
+    let mut faith = Box::new(Faith::new(transcript, &path, &index));
+    let mut artifacts = Box::new(Artifacts::new(transcript));
+    replay(input, &mut strategy, &Nobody, &mut |event| {
+        audit.observe(event);
+        faith.observe(event);
+        artifacts.observe(event);
     });
-    let mut replies = replies.filter(|reply| !reply.failed()).peekable();
-    let first = replies.peek().map_or("", |reply| &*reply.model);
-    let used = |usage: &crate::transcript::Usage| usage.prompt() > Tokens(0);
-    replies.find(|reply| reply.usage.as_ref().is_some_and(used)).map_or(first, |reply| &*reply.model)
-}
-
-/// Where the recording agent puts breakpoints. Those that write for an hour are told by the first usage.
-fn placement(session: &Session, provider: &Preset) -> Placement {
-    let Placement::Agent { head, last, life } = provider.placement else { return provider.placement };
-    let wrote_long = session.transcript.entries.iter().find_map(|entry| match &entry.kind {
-        EntryKind::Message(message) => message.reply()?.usage?.cache_write_1h,
-        _ => None,
-    });
-    let life = if wrote_long.is_some_and(|tokens| tokens > 0) { Life::Long } else { life };
-    let last = if session.format == "pi" { 1 } else { last };
-    Placement::Agent { head: head.map(|_| life), last, life }
+    let fabrications = faith.fabrications();
+    let measures = Meter::finish(faith).into_iter().chain(Meter::finish(artifacts)).collect();
+    Ok(SessionAudit {
+        session: session.name.clone(),
+        sha256: session.sha256.clone(),
+        format: session.format,
+        cuts: audit.finish(),
+        measures,
+        fabrications,
+    })
 }

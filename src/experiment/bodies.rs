@@ -1,7 +1,7 @@
 //! A sequence of request bodies against one simulated cache: sessions of one file that hold a request each, and no reply.
 
 use super::Session;
-use super::audit::{AuditError, AuditOptions, Audited, read_time, replayed};
+use super::cache_audit::{AuditError, AuditOptions, Audited, read_time, replayed};
 use crate::meter::cache::{
     AuditRow, BlockTable, Clock, Feed, HeadGuess, Reasoning, Request, Settings, Simulator, preset,
 };

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::audit::{first_model, read_time};
+use super::cache_audit::{first_model, read_time};
 use super::{ConfigError, Session};
 use crate::meter::cache::guess_head;
 use crate::meter::cache::{

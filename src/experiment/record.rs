@@ -9,7 +9,7 @@ pub(super) fn record(cell: &str, transcript: &Transcript, event: &ReplayEvent<'_
     let cell = cell.to_owned();
     match event {
         ReplayEvent::Request(event) => EventRecord::Request(request(cell, transcript, event)),
-        ReplayEvent::Compaction(event) => EventRecord::Compaction(compaction(cell, event)),
+        ReplayEvent::Compaction(event) => EventRecord::Compaction(compaction(cell, transcript, event)),
         ReplayEvent::Overflow(event) => {
             EventRecord::Overflow { cell, request: event.request, reference_tokens: event.reference.0 }
         }
@@ -52,9 +52,10 @@ fn request(cell: String, transcript: &Transcript, event: &RequestEvent<'_, '_>) 
     }
 }
 
-fn compaction(cell: String, event: &CompactionEvent<'_, '_>) -> CompactionRecord {
+fn compaction(cell: String, transcript: &Transcript, event: &CompactionEvent<'_, '_>) -> CompactionRecord {
     let is_message = |item: &&crate::replay::Item| matches!(item.kind, crate::replay::Kind::Message(_));
     let count = |items: &[crate::replay::Item]| items.iter().filter(is_message).count() as u64;
+    let line = |item: &crate::replay::Item| item.origin().map(|idx| transcript.entry(idx).line as u64);
     let text = event.summary.text.as_str();
     CompactionRecord {
         cell,
@@ -81,5 +82,7 @@ fn compaction(cell: String, event: &CompactionEvent<'_, '_>) -> CompactionRecord
         fallback: event.summary.fallback.clone(),
         summary: (!text.is_empty()).then(|| text.to_owned()),
         cache: None,
+        dropped_lines: event.before[..event.plan.kept_from].iter().filter_map(line).collect(),
+        fates: std::collections::BTreeMap::new(),
     }
 }

@@ -1,6 +1,8 @@
 //! The bill of a session against the threshold at which it is compacted.
 
-use super::{CacheConfig, Cell, ConfigError, Experiment, ModelConfig, Prepared, Session, StrategyConfig, run_cell};
+use super::{
+    CacheConfig, Cell, ConfigError, Experiment, MeterName, ModelConfig, Prepared, Session, StrategyConfig, run_cell,
+};
 use crate::engine::spec::{SizeSpec, TriggerSpec};
 use crate::engine::summarize::Completer;
 use crate::measure::Measure;
@@ -35,7 +37,11 @@ impl Sweep {
             let prepared = Prepared::new(session, self.reference, std::iter::once(cell)).with_cache(&self.cache)?;
             Ok::<_, ConfigError>(prepared.with_inferred_head())
         };
-        let experiment = Experiment { cache: self.cache.clone(), ..Experiment::default_experiment() };
+        let experiment = Experiment {
+            cache: self.cache.clone(),
+            meters: vec![MeterName::Structure, MeterName::Cache],
+            ..Experiment::default_experiment()
+        };
         let counts = CountCache::new(self.reference);
         let mut shared = None;
         let mut records = Vec::new();
@@ -47,6 +53,8 @@ impl Sweep {
             });
             let cell = Cell {
                 id: String::new(),
+                inputs: String::new(),
+                replicate: 0,
                 strategy: self.strategy.clone(),
                 mimics: mimics.clone(),
                 spec: spec.clone(),

@@ -11,6 +11,7 @@
 //! first request; its other fields are in the header. Not kept: what later requests say outside of their messages,
 //! marks for the cache in repeated messages, and HTTP headers.
 
+mod block;
 pub(super) mod content;
 mod exchange;
 mod log;

@@ -17,12 +17,14 @@ mod attachment;
 mod chain;
 mod file;
 mod item;
+mod message;
 mod row;
 mod sniff;
+mod steady;
 
 use self::file::File;
 pub(super) use self::sniff::sniff;
-use super::{ImportError, Imported, lines, rows, surrogates};
+use super::{ImportError, Imported, lines, rows};
 
 /// Reads a session file: its main conversations, then those of its sub-agents.
 ///
@@ -30,7 +32,7 @@ use super::{ImportError, Imported, lines, rows, surrogates};
 /// When the file is empty, is not text, or holds no record of a known type.
 pub fn read(bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
     let lines = lines::of_text(bytes)?;
-    let mut file = File::new(surrogates::may_be_in(bytes));
+    let mut file = File::default();
     rows::read(&lines, &mut file);
     file.finish()
 }

@@ -1,7 +1,9 @@
 //! Files that are one JSON document.
 
 use std::borrow::Cow;
+use std::fmt::Write;
 
+use super::glued::BEHIND;
 use super::value::{Value, string_end};
 use super::{Finding, FindingKind, ImportError, json, lines, surrogates};
 
@@ -43,7 +45,8 @@ impl<'a> Document<'a> {
         }
         if decoded.trim() != end {
             let fault = "NUL bytes around the document, removed".to_owned();
-            document.find(bytes, 0, FindingKind::NulPadding, fault);
+            let at = memchr::memchr(0, bytes).unwrap_or_default();
+            document.find(bytes, at, FindingKind::NulPadding, fault);
         }
         let text = end.to_owned();
         document.text = match decoded {
@@ -51,10 +54,10 @@ impl<'a> Document<'a> {
             Cow::Owned(_) => Cow::Owned(text),
         };
         document.check(bytes, expected)?;
-        let lone = surrogates::lone(&document.text);
-        if lone > 0 {
-            let fault = format!("{lone} lone surrogates: U+FFFD in texts, as spelled in JSON arguments");
-            document.find(bytes, 0, FindingKind::LoneSurrogate, fault);
+        let lone = surrogates::places(&document.text);
+        if let Some(first) = lone.first() {
+            let fault = format!("{} lone surrogates: U+FFFD in texts, as spelled in JSON arguments", lone.len());
+            document.find(bytes, document.offset + first, FindingKind::LoneSurrogate, fault);
         }
         Ok(document)
     }
@@ -71,12 +74,21 @@ impl<'a> Document<'a> {
 
     /// Makes sure that the text is one JSON value, and repairs it if it is nearly one.
     fn check(&mut self, bytes: &[u8], expected: &'static str) -> Result<(), ImportError> {
-        let Err(error) = Value::read(&self.text, 0) else { return Ok(()) };
+        let Err(mut error) = Value::read(&self.text, 0) else { return Ok(()) };
+        if let Some((escaped, number, first)) = escaped(&self.text) {
+            let fault = format!("{number} raw line breaks or other control characters in strings, escaped");
+            self.find(bytes, self.offset + first, FindingKind::RawNewline, fault);
+            self.text = Cow::Owned(escaped);
+            match Value::read(&self.text, 0) {
+                Ok(_) => return Ok(()),
+                Err(other) => error = other,
+            }
+        }
         let at = self.offset + offset_of(&self.text, error.line(), error.column());
         let no_record = ImportError::NoRecord { line: error.line(), expected, found: error.to_string() };
         let (values, end) = json::leading_values(&self.text);
         if let Some(first) = values.first().filter(|value| value.starts_with(['{', '['])) {
-            let fault = format!("{} bytes after the document, left out", self.text.len() - first.len());
+            let fault = format!("{} {BEHIND}, left out", self.text.len() - first.len());
             let kind = if end > first.len() { FindingKind::GluedRecords } else { FindingKind::MalformedLine };
             let first = (*first).to_owned();
             self.find(bytes, self.offset + first.len(), kind, fault);
@@ -91,6 +103,28 @@ impl<'a> Document<'a> {
         self.find(bytes, at, FindingKind::TruncatedLine, fault);
         Ok(())
     }
+}
+
+/// `text` with the control characters in its strings escaped, how many there are, and where the first stands. `None`
+/// without any.
+fn escaped(text: &str) -> Option<(String, usize, usize)> {
+    let (mut out, mut number, mut first, mut done) = (String::new(), 0, 0, 0);
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(start) = memchr::memchr(b'"', &bytes[at..]).map(|step| at + step) {
+        let end = string_end(bytes, start).min(bytes.len());
+        for (place, &byte) in bytes[start..end].iter().enumerate().filter(|(_, byte)| **byte < 0x20) {
+            let place = start + place;
+            first = if number == 0 { place } else { first };
+            number += 1;
+            out.push_str(&text[done..place]);
+            let _ = write!(out, "\\u{byte:04x}");
+            done = place + 1;
+        }
+        at = end;
+    }
+    out.push_str(&text[done..]);
+    (number > 0).then_some((out, number, first))
 }
 
 /// The text of a file's first bytes, without what may stand before a document: a mark, NULs, white space.
@@ -189,6 +223,7 @@ mod tests {
             (r#"{"a":[{"b":"c"}]}"#.into(), vec![FindingKind::TruncatedLine])
         );
         assert_eq!(kinds(br#"["\ud83d"]"#), (r#"["\ud83d"]"#.into(), vec![FindingKind::LoneSurrogate]));
+        assert_eq!(kinds(b"[\"a\nb\tc\"]"), (r#"["a\u000ab\u0009c"]"#.into(), vec![FindingKind::RawNewline]));
         assert!(Document::read(b" \n", "a document").is_err());
         assert!(Document::read(b"{\"a\":]", "a document").is_err());
     }

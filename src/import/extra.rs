@@ -2,66 +2,154 @@
 
 use super::object::Rest;
 use crate::transcript::JsonText;
+use crate::transcript::json::read::Raw;
 
 /// Fields by the place of the object that held them. See [`crate::transcript::Entry::extra`] for the places.
 #[derive(Default)]
-pub(super) struct Extras(Vec<(Box<str>, Box<str>, Box<str>)>);
+pub(super) struct Extras {
+    /// Place, key and JSON text of all fields, one after another.
+    text: String,
+    fields: Vec<Field>,
+}
+
+/// Where a field lies in the text.
+#[derive(Clone, Copy)]
+struct Field {
+    place: usize,
+    key: usize,
+    raw: usize,
+    end: usize,
+    canonical: bool,
+}
 
 impl Extras {
-    /// Adds the field `key` of the object at `place`; `raw` is its JSON text.
-    pub(super) fn add(&mut self, place: &str, key: &str, raw: &str) {
-        self.0.push((place.into(), key.into(), raw.trim().into()));
+    /// Adds the field `key` of the object at `place`.
+    pub(super) fn add(&mut self, place: &str, key: &str, raw: Raw<'_>) {
+        self.push(place, key, raw.text(), raw.is_canonical());
+    }
+
+    /// Adds a field that is a string.
+    pub(super) fn add_text(&mut self, place: &str, key: &str, text: &str) {
+        self.push(place, key, &quoted(text), true);
+    }
+
+    /// Adds a field that is a whole number.
+    pub(super) fn add_count(&mut self, place: &str, key: &str, count: u64) {
+        // Up to fifteen digits JavaScript prints as they are.
+        self.push(place, key, &count.to_string(), count < 1_000_000_000_000_000);
+    }
+
+    fn push(&mut self, place: &str, key: &str, raw: &str, canonical: bool) {
+        let from = self.text.len();
+        let (at_key, at_raw) = (from + place.len(), from + place.len() + key.len());
+        self.text.reserve(place.len() + key.len() + raw.len());
+        self.text.push_str(place);
+        self.text.push_str(key);
+        self.text.push_str(raw);
+        let canonical = canonical && !key.starts_with(|first: char| first.is_ascii_digit());
+        self.fields.push(Field { place: from, key: at_key, raw: at_raw, end: self.text.len(), canonical });
+    }
+
+    fn place(&self, field: &Field) -> &str {
+        &self.text[field.place..field.key]
+    }
+
+    fn key(&self, field: &Field) -> &str {
+        &self.text[field.key..field.raw]
+    }
+
+    fn raw(&self, field: &Field) -> &str {
+        &self.text[field.raw..field.end]
     }
 
     /// Takes over those of `other`.
-    pub(super) fn append(&mut self, other: &mut Self) {
-        self.0.append(&mut other.0);
+    pub(super) fn append(&mut self, other: Self) {
+        if self.fields.is_empty() {
+            *self = other;
+            return;
+        }
+        for field in &other.fields {
+            self.push(other.place(field), other.key(field), other.raw(field), field.canonical);
+        }
     }
 
     /// Takes over those of `other`, below `prefix`, but for those that are also among the first `known` ones here.
-    pub(super) fn append_below(&mut self, prefix: &str, other: Self, known: usize) {
-        for field in other.0 {
-            if !self.0[..known.min(self.0.len())].contains(&field) {
-                let (place, key, raw) = field;
-                let place = if place.is_empty() { prefix.into() } else { format!("{prefix}.{place}").into() };
-                self.0.push((place, key, raw));
+    pub(super) fn append_below(&mut self, prefix: &str, other: &Self, known: usize) {
+        let known = known.min(self.fields.len());
+        for field in &other.fields {
+            let (place, key, raw) = (other.place(field), other.key(field), other.raw(field));
+            let same = |mine: &Field| self.raw(mine) == raw && self.key(mine) == key && self.place(mine) == place;
+            if self.fields[..known].iter().any(same) {
+                continue;
+            }
+            if place.is_empty() {
+                self.push(prefix, key, raw, field.canonical);
+            } else {
+                self.push(&format!("{prefix}.{place}"), key, raw, field.canonical);
             }
         }
     }
 
     /// How many there are.
     pub(super) fn len(&self) -> usize {
-        self.0.len()
+        self.fields.len()
     }
 
     /// Forgets all.
     pub(super) fn clear(&mut self) {
-        self.0.clear();
+        self.fields.clear();
+        self.text.clear();
+    }
+
+    /// [`Self::render`], measured. `Ok(None)` without fields; an error when a field nests too deeply to be measured.
+    pub(super) fn json(mut self) -> Result<Option<JsonText>, TooDeep> {
+        let Some(json) = self.render_sorted() else { return Ok(None) };
+        let known = self.is_canonical();
+        let json = if known { Raw::canonical(&json).json() } else { JsonText::new(json) };
+        json.map(Some).ok_or(TooDeep)
     }
 
     /// One JSON object, places in order of their names, fields in the order of the file. `None` without fields.
+    #[cfg(test)]
     pub(super) fn render(mut self) -> Option<String> {
-        if self.0.is_empty() {
+        self.render_sorted()
+    }
+
+    fn render_sorted(&mut self) -> Option<String> {
+        if self.fields.is_empty() {
             return None;
         }
-        self.0.sort_by(|a, b| a.0.cmp(&b.0));
-        let mut out = String::from("{");
+        let mut fields = std::mem::take(&mut self.fields);
+        fields.sort_by(|a, b| self.place(a).cmp(self.place(b)));
+        let mut out = String::with_capacity(self.text.len() + fields.len() * 6 + 16);
+        out.push('{');
         let mut place: Option<&str> = None;
-        for (at, key, raw) in &self.0 {
-            if place == Some(at) {
+        for field in &fields {
+            if place == Some(self.place(field)) {
                 out.push(',');
             } else {
                 out.push_str(if place.is_some() { "}," } else { "" });
-                out.push_str(&quoted(at));
+                push_quoted(&mut out, self.place(field));
                 out.push_str(":{");
-                place = Some(at);
+                place = Some(self.place(field));
             }
-            out.push_str(&quoted(key));
+            push_quoted(&mut out, self.key(field));
             out.push(':');
-            out.push_str(raw);
+            out.push_str(self.raw(field));
         }
         out.push_str("}}");
+        self.fields = fields;
         Some(out)
+    }
+
+    /// Whether what [`Self::render_sorted`] gave is what `JSON.stringify` would print. Few fields are looked through
+    /// for repeated keys, more are not.
+    fn is_canonical(&self) -> bool {
+        const FEW: usize = 24;
+        let same = |a: &Field, b: &Field| self.key(a) == self.key(b) && self.place(a) == self.place(b);
+        self.fields.len() <= FEW
+            && self.fields.iter().all(|field| field.canonical)
+            && (1..self.fields.len()).all(|at| !self.fields[..at].iter().any(|field| same(field, &self.fields[at])))
     }
 
     /// The fields of the object at `place` as one JSON object. `None` without fields.
@@ -70,30 +158,57 @@ impl Extras {
         (!fields.is_empty()).then(|| format!("{{{}}}", fields.join(",")))
     }
 
-    /// The reverse of [`Self::render`]. What is not of that form is passed over.
+    /// The reverse of [`Self::json`]. What is not of that form is passed over.
     pub(super) fn parse(json: Option<&JsonText>) -> Self {
         let mut extras = Self::default();
         let Some(places) = json.and_then(|json| Rest::of(json.as_str())) else { return extras };
-        for (place, raw) in &places.0 {
-            for (key, raw) in Rest::of(raw).unwrap_or_default().0 {
-                extras.add(place, &key, &raw);
+        for (place, raw) in places.iter() {
+            for (key, raw) in Rest::of(raw.text()).unwrap_or_default().iter() {
+                extras.add(place, key, raw);
             }
         }
         extras
     }
 
+    /// Removes the field `key` of the object at `place`, and gives its JSON text.
+    pub(super) fn take(&mut self, place: &str, key: &str) -> Option<Box<str>> {
+        let at = self.fields.iter().position(|field| self.place(field) == place && self.key(field) == key)?;
+        let field = self.fields.remove(at);
+        Some(self.raw(&field).into())
+    }
+
     /// The fields of the object at `place`, as key and JSON text.
     pub(super) fn at(&self, place: &str) -> impl Iterator<Item = (&str, &str)> {
-        self.0.iter().filter(move |(at, ..)| **at == *place).map(|(_, key, raw)| (&**key, &**raw))
+        self.fields
+            .iter()
+            .filter(move |field| self.place(field) == place)
+            .map(|field| (self.key(field), self.raw(field)))
     }
 
     /// Whether any place begins with `prefix`.
     pub(super) fn any_below(&self, prefix: &str) -> bool {
-        self.0.iter().any(|(at, ..)| at.starts_with(prefix))
+        self.fields.iter().any(|field| self.place(field).starts_with(prefix))
     }
 }
 
+/// A value that nests too deeply to be measured.
+#[derive(Debug)]
+pub(super) struct TooDeep;
+
 /// `text` as a JSON string.
 pub(super) fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
+    let mut out = String::with_capacity(text.len() + 2);
+    push_quoted(&mut out, text);
+    out
+}
+
+/// Appends `text` as a JSON string.
+fn push_quoted(out: &mut String, text: &str) {
+    if text.bytes().any(|byte| byte < 0x20 || byte == b'"' || byte == b'\\') {
+        out.push_str(&serde_json::Value::from(text).to_string());
+        return;
+    }
+    out.push('"');
+    out.push_str(text);
+    out.push('"');
 }

@@ -1,105 +1,116 @@
 //! Objects whose fields are read as they come, and the fields that are kept raw.
 
 use std::borrow::Cow;
-use std::fmt;
-use std::marker::PhantomData;
+use std::collections::HashMap;
 
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use sonic_rs::LazyValue;
-
-use super::json::{Raw, reason, reread};
-use super::slot::{Key, Scalar, Sink, Slot};
+use super::slot::{Scalar, Sink, Slot};
 use crate::transcript::JsonText;
+use crate::transcript::json::read::{Raw, Read, Reader};
 
 /// Something filled from the fields of an object.
-pub(super) trait Fields<'de> {
-    /// Takes the value of `key` from `map`: exactly one value must be taken.
-    fn field<A: MapAccess<'de>>(&mut self, key: Cow<'de, str>, map: &mut A) -> Result<(), A::Error>;
+pub(super) trait Fields<'a> {
+    /// Takes the value of `key` from `reader`: exactly one value must be taken.
+    fn field(&mut self, key: Cow<'a, str>, reader: &mut Reader<'a>) -> Read<()>;
 }
 
-/// Reads an object into a [`Fields`]. Another value is read over; the result says so.
-pub(super) struct Fill<T>(pub(super) T);
-
-impl<'de, T: Fields<'de>> DeserializeSeed<'de> for Fill<T> {
-    type Value = Slot<T>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Slot<T>, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de, T: Fields<'de>> Visitor<'de> for Fill<T> {
-    type Value = Slot<T>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any JSON value")
-    }
-    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Slot<T>, A::Error> {
-        while let Some(Key(key)) = map.next_key()? {
-            self.0.field(key, &mut map)?;
+/// Reads an object into `fields`. Another value is read over; the result says so.
+pub(super) fn fill<'a>(reader: &mut Reader<'a>, fields: &mut impl Fields<'a>) -> Read<Slot<()>> {
+    match reader.peek() {
+        b'{' => {
+            reader.object(|reader, key| fields.field(key, reader))?;
+            Ok(Slot::Good(()))
         }
-        Ok(Slot::Good(self.0))
-    }
-    fn visit_unit<E>(self) -> Result<Slot<T>, E> {
-        Ok(Slot::Null)
-    }
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Slot<T>, A::Error> {
-        while seq.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Slot::Wrong)
-    }
-    fn visit_str<E>(self, _: &str) -> Result<Slot<T>, E> {
-        Ok(Slot::Wrong)
-    }
-    fn visit_u64<E>(self, _: u64) -> Result<Slot<T>, E> {
-        Ok(Slot::Wrong)
-    }
-    fn visit_i64<E>(self, _: i64) -> Result<Slot<T>, E> {
-        Ok(Slot::Wrong)
-    }
-    fn visit_f64<E>(self, _: f64) -> Result<Slot<T>, E> {
-        Ok(Slot::Wrong)
-    }
-    fn visit_bool<E>(self, _: bool) -> Result<Slot<T>, E> {
-        Ok(Slot::Wrong)
+        b'n' => reader.word("null").map(|()| Slot::Null),
+        _ => reader.raw().map(|_| Slot::Wrong),
     }
 }
+
+/// `slot`, or the field of that name that came before what tells its type.
+pub(super) fn either<T: Scalar>(slot: Slot<T>, rest: &mut Rest<'_>, name: &str) -> Slot<T> {
+    if slot.is_missing() { rest.scalar(name) } else { slot }
+}
+
+/// Up to this many keys are compared one by one; more are hashed, so that a hostile file cannot make it quadratic.
+const FEW: usize = 32;
 
 /// Fields kept raw, in the order of the file.
 #[derive(Default)]
-pub(super) struct Rest<'de>(pub(super) Vec<(Cow<'de, str>, Cow<'de, str>)>);
+pub(super) struct Rest<'a> {
+    fields: Vec<(Cow<'a, str>, Raw<'a>)>,
+    /// Places in `fields`, once there are many.
+    places: Option<Box<HashMap<Cow<'a, str>, usize>>>,
+}
 
-impl<'de> Rest<'de> {
+impl<'a> Fields<'a> for Rest<'a> {
     /// Keeps the value of `key` as it is spelled. As in JavaScript, a repeated key keeps its last value.
-    pub(super) fn keep<R: Raw<'de>, A: MapAccess<'de>>(
-        &mut self,
-        key: Cow<'de, str>,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
-        let value = map.next_value::<R>()?.into_text();
-        match self.0.iter_mut().find(|(known, _)| *known == key) {
-            Some(pair) => pair.1 = value,
-            None => self.0.push((key, value)),
+    fn field(&mut self, key: Cow<'a, str>, reader: &mut Reader<'a>) -> Read<()> {
+        let value = reader.raw()?;
+        match self.place(&key) {
+            Some(at) => self.fields[at].1 = value,
+            None => {
+                if self.fields.len() >= FEW {
+                    self.places.get_or_insert_default().insert(key.clone(), self.fields.len());
+                }
+                self.fields.push((key, value));
+            }
         }
         Ok(())
+    }
+}
+
+impl<'a> Rest<'a> {
+    fn place(&self, name: &str) -> Option<usize> {
+        let few = &self.fields[..self.fields.len().min(FEW)];
+        few.iter().position(|(key, _)| key == name).or_else(|| self.places.as_ref()?.get(name).copied())
+    }
+
+    /// The fields.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, Raw<'a>)> {
+        self.fields.iter().map(|(key, raw)| (&**key, *raw))
+    }
+
+    /// Whether there is none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.fields.is_empty()
     }
 
     /// Whether the field is there.
     pub(super) fn has(&self, name: &str) -> bool {
-        self.0.iter().any(|(key, _)| key == name)
+        self.place(name).is_some()
+    }
+
+    /// The field's JSON text.
+    pub(super) fn get(&self, name: &str) -> Option<Raw<'a>> {
+        self.place(name).map(|at| self.fields[at].1)
     }
 
     /// Removes a field and gives its JSON text.
-    pub(super) fn take(&mut self, name: &str) -> Option<Cow<'de, str>> {
-        let at = self.0.iter().position(|(key, _)| key == name)?;
-        Some(self.0.remove(at).1)
+    pub(super) fn take(&mut self, name: &str) -> Option<Raw<'a>> {
+        let at = self.place(name)?;
+        let (_, raw) = self.fields.remove(at);
+        if self.places.is_some() {
+            self.find_places();
+        }
+        Some(raw)
+    }
+
+    /// Keeps only the fields for which `keep` says so.
+    pub(super) fn retain(&mut self, mut keep: impl FnMut(&str, Raw<'a>) -> bool) {
+        self.fields.retain(|(key, raw)| keep(key, *raw));
+        if self.places.is_some() {
+            self.find_places();
+        }
+    }
+
+    /// Finds the fields behind the first few again, after some were removed.
+    fn find_places(&mut self) {
+        let places = self.fields.iter().enumerate().skip(FEW).map(|(at, (key, _))| (key.clone(), at));
+        self.places = Some(Box::new(places.collect()));
     }
 
     /// Removes a field and reads it as a scalar.
     pub(super) fn scalar<T: Scalar>(&mut self, name: &str) -> Slot<T> {
-        match self.take(name) {
-            None => Slot::Missing,
-            Some(raw) => reread(&raw, PhantomData::<Slot<T>>).unwrap_or(Slot::Wrong),
-        }
+        self.take(name).map_or(Slot::Missing, |raw| Slot::of(raw.text()))
     }
 
     /// Removes a field and keeps it as JSON; `null` counts as missing.
@@ -109,45 +120,35 @@ impl<'de> Rest<'de> {
 
     /// Hands what is left to the extras of the object at `place`.
     pub(super) fn flush(self, sink: &mut Sink, place: &str) {
-        for (key, raw) in self.0 {
-            sink.extra.add(place, &key, &raw);
+        for (key, raw) in self.fields {
+            sink.extra.add(place, &key, raw);
         }
     }
 
     /// The object that is all of `line`, or why there is none.
-    pub(super) fn line(line: &'de str) -> Result<Self, String> {
-        let mut de = sonic_rs::Deserializer::from_str(line).utf8_lossy();
-        let slot = Fill(AllRaw(Self::default())).deserialize(&mut de).map_err(|error| reason(&error.to_string()))?;
-        de.end().map_err(|error| reason(&error.to_string()))?;
+    pub(super) fn line(line: &'a str) -> Result<Self, String> {
+        let (mut reader, mut rest) = (Reader::new(line), Self::default());
+        let slot = fill(&mut reader, &mut rest).and_then(|slot| reader.end().map(|()| slot));
         match slot {
-            Slot::Good(AllRaw(rest)) => Ok(rest),
-            _ => Err("not a JSON object".to_owned()),
+            Ok(Slot::Good(())) => Ok(rest),
+            Ok(_) => Err("not a JSON object".to_owned()),
+            Err(_) => Err(reader.fault()),
         }
     }
 
     /// The object `raw`, all of whose fields are kept raw. `None` when it is no object.
-    pub(super) fn of(raw: &'de str) -> Option<Self> {
-        match reread(raw, Fill(AllRaw(Self::default()))) {
-            Some(Slot::Good(AllRaw(rest))) => Some(rest),
-            _ => None,
-        }
-    }
-}
-
-struct AllRaw<'de>(Rest<'de>);
-
-impl<'de> Fields<'de> for AllRaw<'de> {
-    fn field<A: MapAccess<'de>>(&mut self, key: Cow<'de, str>, map: &mut A) -> Result<(), A::Error> {
-        self.0.keep::<LazyValue<'de>, A>(key, map)
+    pub(super) fn of(raw: &'a str) -> Option<Self> {
+        let mut rest = Self::default();
+        matches!(fill(&mut Reader::new(raw), &mut rest), Ok(Slot::Good(()))).then_some(rest)
     }
 }
 
 /// A value kept as JSON; `null` counts as missing.
-pub(super) fn json_text(raw: Cow<'_, str>, sink: &mut Sink, name: &str) -> Option<JsonText> {
-    if raw.trim() == "null" {
+pub(super) fn json_text(raw: Raw<'_>, sink: &mut Sink, name: &str) -> Option<JsonText> {
+    if raw.text() == "null" {
         return None;
     }
-    let json = JsonText::new(raw);
+    let json = raw.json();
     if json.is_none() {
         sink.bad(format!("`{name}` could not be measured as JSON and was left out"));
     }

@@ -50,7 +50,8 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
     }
     let mut builder = Sessions::default();
     rows::read(&lines, &mut builder);
-    builder.finish()
+    // A single line that ends early is a document that ends early.
+    builder.finish().or_else(|error| document(bytes).map_err(|_| error))
 }
 
 /// Whether the file is a list, or one object over several lines.

@@ -10,9 +10,9 @@ mod block;
 mod content;
 mod emit;
 mod entry;
-mod json;
-mod links;
+pub(super) mod links;
 mod message;
+mod own;
 mod record;
 mod resolve;
 mod sniff;
@@ -22,17 +22,16 @@ mod tree;
 mod usage;
 mod write;
 
-use std::marker::PhantomData;
-
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
-use self::json::{Reader, Sonic};
+pub use self::own::{Aside, aside};
 use self::record::Record;
 pub(super) use self::sniff::sniff;
 use self::tree::Builder;
 pub use self::write::write;
 use super::lines::Line;
-use super::{FindingKind, ImportError, Imported, LineCounts, lines, rows, surrogates};
+use super::{FindingKind, ImportError, Imported, LineCounts, lines, rows};
+use crate::transcript::json::read::Reader;
 
 /// Reads a session of version 1, 2 or 3.
 ///
@@ -41,15 +40,13 @@ use super::{FindingKind, ImportError, Imported, LineCounts, lines, rows, surroga
 /// # Errors
 /// When the file is empty, is not text, or holds no header and no entry.
 pub fn read(bytes: &[u8]) -> Result<Imported, ImportError> {
-    read_with::<Sonic>(bytes)
-}
-
-fn read_with<R: Reader>(bytes: &[u8]) -> Result<Imported, ImportError> {
     let lines = lines::of_text(bytes)?;
-    let mut builder = Builder::new(surrogates::may_be_in(bytes));
-    let early = lines.par_iter().with_min_len(MIN_LINES).map(Early::new::<R>).collect();
-    rows::read(&lines, &mut PiRows::<R> { builder: &mut builder, early, reader: PhantomData });
-    builder.finish()
+    let mut builder = Builder::default();
+    let early = lines.par_iter().with_min_len(MIN_LINES).map_init(Reader::default, Early::new).collect();
+    rows::read(&lines, &mut PiRows { builder: &mut builder, early });
+    let mut imported = builder.finish()?;
+    own::restore(&mut imported);
+    Ok(imported)
 }
 
 /// Fewer lines than this are not worth another thread.
@@ -63,21 +60,20 @@ struct Early<'l> {
 
 impl<'l> Early<'l> {
     /// Lines that are blank or padded are left for later.
-    fn new<R: Reader>(line: &'l Line<'_>) -> Self {
+    fn new(reader: &mut Reader<'l>, line: &'l Line<'_>) -> Self {
         let text = line.text.trim();
         let plain = text.starts_with('{') && !text.ends_with('\0');
-        Self { text, record: plain.then(|| R::record(text)) }
+        Self { text, record: plain.then(|| Record::read(text, reader)) }
     }
 }
 
-/// The lines of a session, read by `R`.
-struct PiRows<'b, 'l, R> {
+/// The lines of a session.
+struct PiRows<'b, 'l> {
     builder: &'b mut Builder,
     early: Vec<Early<'l>>,
-    reader: PhantomData<R>,
 }
 
-impl<R: Reader> rows::Rows for PiRows<'_, '_, R> {
+impl rows::Rows for PiRows<'_, '_> {
     const BEGINS: &'static [&'static str] = &["{\"type\":"];
 
     fn counts(&mut self) -> &mut LineCounts {
@@ -89,13 +85,15 @@ impl<R: Reader> rows::Rows for PiRows<'_, '_, R> {
     }
 
     fn is_record(text: &str) -> bool {
-        R::record(text).is_ok()
+        Record::read(text, &mut Reader::default()).is_ok()
     }
 
     fn record(&mut self, at: (usize, usize), text: &str) -> Result<(), String> {
         // A repaired record is another text than the line that was parsed ahead.
         let early = self.early.get_mut(at.0 - 1).filter(|early| std::ptr::eq(early.text, text));
-        let record = early.and_then(|early| early.record.take()).unwrap_or_else(|| R::record(text))?;
+        let record = early
+            .and_then(|early| early.record.take())
+            .unwrap_or_else(|| Record::read(text, &mut Reader::default()))?;
         self.builder.push(at, text, record);
         Ok(())
     }

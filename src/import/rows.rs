@@ -66,7 +66,8 @@ pub(super) fn read<R: Rows>(lines: &[Line<'_>], builder: &mut R) {
     }
 }
 
-/// The lines of a file that is JSON Lines and not one document: the first one is a whole value, and more follow.
+/// The lines of a file that is JSON Lines and not one document: the first one is a whole value, and more follow. Where the
+/// first one is damaged, most of the others are whole objects.
 pub(super) fn several(bytes: &[u8]) -> Option<Vec<Line<'_>>> {
     if lines::foreign(bytes).is_some() {
         return None;
@@ -74,7 +75,13 @@ pub(super) fn several(bytes: &[u8]) -> Option<Vec<Line<'_>>> {
     let lines = lines::split(bytes);
     let mut filled = lines.iter().map(|line| line.text.trim()).filter(|text| !text.is_empty());
     let first = filled.next().is_some_and(|text| Value::read(text, 0).is_ok());
-    let several = first && filled.next().is_some();
+    let several = if first {
+        filled.next().is_some()
+    } else {
+        let whole = |text: &str| text.starts_with('{') && Value::read(text, 0).is_ok();
+        let (all, good) = filled.fold((0, 0), |(all, good), text| (all + 1, good + usize::from(whole(text))));
+        good * 2 > all
+    };
     several.then_some(lines)
 }
 

@@ -1,13 +1,9 @@
 //! Fields that may be missing, null or of the wrong type, read in one pass without failing the record.
 
-use std::borrow::Cow;
-use std::fmt;
-use std::marker::PhantomData;
-
-use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
-
 use super::extra::Extras;
 use crate::import::FindingKind;
+use crate::transcript::Text;
+use crate::transcript::json::read::{Read, Reader};
 
 /// What a record's readers found besides its content.
 #[derive(Default)]
@@ -23,6 +19,12 @@ impl Sink {
     pub(super) fn bad(&mut self, message: impl Into<String>) {
         self.faults.push((FindingKind::BadField, message.into()));
     }
+
+    /// Takes over what `other` holds.
+    pub(super) fn append(&mut self, mut other: Self) {
+        self.faults.append(&mut other.faults);
+        self.extra.append(other.extra);
+    }
 }
 
 /// A field.
@@ -37,6 +39,27 @@ pub(super) enum Slot<T> {
     Wrong,
     /// As it should be.
     Good(T),
+}
+
+impl<T: Scalar> Slot<T> {
+    /// Reads the value that is next.
+    #[inline]
+    pub(super) fn read(reader: &mut Reader<'_>) -> Read<Self> {
+        let value = match reader.peek() {
+            b'"' => T::text(reader.string()?),
+            b'n' => return reader.word("null").map(|()| Self::Null),
+            b't' => reader.word("true").map(|()| T::truth(true))?,
+            b'f' => reader.word("false").map(|()| T::truth(false))?,
+            b'{' | b'[' => reader.raw().map(|_| None)?,
+            _ => T::number(reader.number()?),
+        };
+        Ok(value.map_or(Self::Wrong, Self::Good))
+    }
+
+    /// Reads the value `raw`, which is known to be JSON.
+    pub(super) fn of(raw: &str) -> Self {
+        Self::read(&mut Reader::new(raw)).unwrap_or(Self::Wrong)
+    }
 }
 
 impl<T> Slot<T> {
@@ -70,9 +93,24 @@ impl<T> Slot<T> {
         }
     }
 
+    /// The same with another value.
+    pub(super) fn map<U>(self, with: impl FnOnce(T) -> U) -> Slot<U> {
+        match self {
+            Self::Good(value) => Slot::Good(with(value)),
+            Self::Missing => Slot::Missing,
+            Self::Null => Slot::Null,
+            Self::Wrong => Slot::Wrong,
+        }
+    }
+
     /// Whether the field was there at all.
     pub(super) fn is_missing(&self) -> bool {
         matches!(self, Self::Missing)
+    }
+
+    /// The value, if it is as it should be.
+    pub(super) fn good(self) -> Option<T> {
+        if let Self::Good(value) = self { Some(value) } else { None }
     }
 }
 
@@ -82,12 +120,8 @@ pub(super) trait Scalar: Sized {
     fn text(_: &str) -> Option<Self> {
         None
     }
-    /// From an integer.
-    fn integer(_: i128) -> Option<Self> {
-        None
-    }
-    /// From a number with a fraction or an exponent.
-    fn float(_: f64) -> Option<Self> {
+    /// From the spelling of a number.
+    fn number(_: &str) -> Option<Self> {
         None
     }
     /// From a truth value.
@@ -105,111 +139,42 @@ impl Scalar for Box<str> {
     }
 }
 
-impl Scalar for u64 {
-    fn integer(value: i128) -> Option<Self> {
-        Self::try_from(value).ok()
+impl Scalar for Text {
+    fn text(text: &str) -> Option<Self> {
+        Some(Self::from(text))
     }
+}
+
+impl Scalar for u64 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be whole and in range")]
-    fn float(value: f64) -> Option<Self> {
+    fn number(spelling: &str) -> Option<Self> {
+        if let Ok(value) = spelling.parse() {
+            return Some(value);
+        }
+        let value: f64 = spelling.parse().ok()?;
         (value.fract() == 0.0 && (0.0..=MAX_SAFE).contains(&value)).then_some(value as Self)
     }
 }
 
 impl Scalar for i64 {
-    fn integer(value: i128) -> Option<Self> {
-        Self::try_from(value).ok()
-    }
     #[expect(clippy::cast_possible_truncation, reason = "a fraction of a millisecond says nothing")]
-    fn float(value: f64) -> Option<Self> {
+    fn number(spelling: &str) -> Option<Self> {
+        if let Ok(value) = spelling.parse() {
+            return Some(value);
+        }
+        let value: f64 = spelling.parse().ok()?;
         (-MAX_SAFE..=MAX_SAFE).contains(&value).then_some(value as Self)
     }
 }
 
 impl Scalar for f64 {
-    #[expect(clippy::cast_precision_loss, reason = "JavaScript has no other numbers")]
-    fn integer(value: i128) -> Option<Self> {
-        Some(value as Self)
-    }
-    fn float(value: f64) -> Option<Self> {
-        value.is_finite().then_some(value)
+    fn number(spelling: &str) -> Option<Self> {
+        spelling.parse().ok().filter(|value: &Self| value.is_finite())
     }
 }
 
 impl Scalar for bool {
     fn truth(value: bool) -> Option<Self> {
         Some(value)
-    }
-}
-
-struct SlotVisitor<T>(PhantomData<T>);
-
-impl<'de, T: Scalar> Deserialize<'de> for Slot<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(SlotVisitor(PhantomData))
-    }
-}
-
-impl<T> SlotVisitor<T> {
-    fn wrap(value: Option<T>) -> Slot<T> {
-        value.map_or(Slot::Wrong, Slot::Good)
-    }
-}
-
-impl<'de, T: Scalar> Visitor<'de> for SlotVisitor<T> {
-    type Value = Slot<T>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any JSON value")
-    }
-    fn visit_str<E>(self, text: &str) -> Result<Slot<T>, E> {
-        Ok(Self::wrap(T::text(text)))
-    }
-    fn visit_u64<E>(self, value: u64) -> Result<Slot<T>, E> {
-        Ok(Self::wrap(T::integer(value.into())))
-    }
-    fn visit_i64<E>(self, value: i64) -> Result<Slot<T>, E> {
-        Ok(Self::wrap(T::integer(value.into())))
-    }
-    fn visit_f64<E>(self, value: f64) -> Result<Slot<T>, E> {
-        Ok(Self::wrap(T::float(value)))
-    }
-    fn visit_bool<E>(self, value: bool) -> Result<Slot<T>, E> {
-        Ok(Self::wrap(T::truth(value)))
-    }
-    fn visit_unit<E>(self) -> Result<Slot<T>, E> {
-        Ok(Slot::Null)
-    }
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Slot<T>, A::Error> {
-        while seq.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Slot::Wrong)
-    }
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Slot<T>, A::Error> {
-        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(Slot::Wrong)
-    }
-}
-
-/// A key, borrowed from the line unless it is spelled with escapes.
-pub(super) struct Key<'de>(pub(super) Cow<'de, str>);
-
-impl<'de> Deserialize<'de> for Key<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(KeyVisitor)
-    }
-}
-
-struct KeyVisitor;
-
-impl<'de> Visitor<'de> for KeyVisitor {
-    type Value = Key<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a key")
-    }
-    fn visit_borrowed_str<E>(self, key: &'de str) -> Result<Key<'de>, E> {
-        Ok(Key(Cow::Borrowed(key)))
-    }
-    fn visit_str<E>(self, key: &str) -> Result<Key<'de>, E> {
-        Ok(Key(Cow::Owned(key.to_owned())))
     }
 }

@@ -16,13 +16,32 @@ pub(super) fn fault(json: &str) -> Option<(FindingKind, String)> {
 
 /// How many lone surrogates `json` spells as `\uD800` to `\uDFFF`.
 pub(super) fn lone(json: &str) -> usize {
+    places(json).len()
+}
+
+/// `json` with every lone surrogate spelled as U+FFFD.
+pub(super) fn mended(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    let mut done = 0;
+    for at in places(json) {
+        out.push_str(&json[done..at]);
+        out.push_str("\\ufffd");
+        done = at + 6;
+    }
+    out.push_str(&json[done..]);
+    out
+}
+
+/// Where lone surrogates are spelled.
+pub(super) fn places(json: &str) -> Vec<usize> {
     let bytes = json.as_bytes();
+    let mut places = Vec::new();
     // Most lines have none: then no escape is looked at one by one.
     let start = [br"\ud", br"\uD"].into_iter().filter_map(|escape| memchr::memmem::find(bytes, escape)).min();
-    let Some(start) = start else { return 0 };
+    let Some(start) = start else { return places };
     // Back to the first of a run of backslashes, each second of which is escaped by the one before.
     let mut at = bytes[..start].iter().rposition(|&byte| byte != b'\\').map_or(0, |before| before + 1);
-    let (mut count, mut open) = (0, None);
+    let mut open = None;
     while let Some(step) = memchr::memchr(b'\\', &bytes[at..]) {
         at += step;
         let Some(unit) = escaped_unit(&bytes[at + 1..]) else {
@@ -35,17 +54,17 @@ pub(super) fn lone(json: &str) -> usize {
         let paired = open.take() == Some(at);
         match unit {
             0xD800..0xDC00 => {
-                count += 1;
+                places.push(at);
                 open = Some(at + 6);
             }
-            // A low half right after a high one, which was counted as alone.
-            0xDC00..0xE000 if paired => count -= 1,
-            0xDC00..0xE000 => count += 1,
+            // A low half right after a high one, which was taken for alone.
+            0xDC00..0xE000 if paired => drop(places.pop()),
+            0xDC00..0xE000 => places.push(at),
             _ => {}
         }
         at += 6;
     }
-    count
+    places
 }
 
 /// The code unit of `uXXXX`.
@@ -59,7 +78,7 @@ fn escaped_unit(rest: &[u8]) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::lone;
+    use super::{lone, mended, places};
 
     #[test]
     fn only_unpaired_halves_count() {
@@ -68,5 +87,7 @@ mod tests {
         assert_eq!(lone(r#"{"a":"\uD83D\uD83D\uDE00"}"#), 1);
         assert_eq!(lone(r#"{"a":"\\ud83d"}"#), 0, "an escaped backslash before a u");
         assert_eq!(lone(r#""\udc00"#), 1);
+        assert_eq!(places(r#""a\ud83d x \ude00""#), [2, 10]);
+        assert_eq!(mended(r#""\\\ud83d\ud83d\ude00\udc00""#), r#""\\\ufffd\ud83d\ude00\ufffd""#);
     }
 }

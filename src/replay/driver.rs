@@ -19,9 +19,11 @@ pub fn replay<'a>(
     llm: &dyn Completer,
     observe: &mut dyn FnMut(&ReplayEvent<'_, 'a>),
 ) -> Live<'a> {
-    let mut driver = Driver { input, strategy, llm, observe, live: Live::new(input), request: 1, recorded: true };
+    let mut driver =
+        Driver { input, strategy, llm, observe, live: Live::new(input), request: 1, recorded: true, taken: 0 };
     for &idx in input.path {
         driver.entry(idx);
+        driver.taken += 1;
     }
     driver.live
 }
@@ -37,9 +39,16 @@ pub(super) struct Driver<'a, 'd> {
     pub(super) request: u64,
     /// The context is still the recorded one.
     pub(super) recorded: bool,
+    /// Records of the path that were taken in.
+    taken: usize,
 }
 
 impl<'a> Driver<'a, '_> {
+    /// The records of the path so far.
+    pub(super) fn past(&self) -> &'a [EntryIdx] {
+        &self.input.path[..self.taken]
+    }
+
     fn entry(&mut self, idx: EntryIdx) {
         match self.input.outline.step(idx) {
             Step::Append => self.live.append(idx),

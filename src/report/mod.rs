@@ -6,6 +6,8 @@
 
 mod csv;
 mod html;
+mod json;
+mod markdown;
 pub mod model;
 mod number;
 mod palette;
@@ -18,7 +20,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 pub use csv::{CsvFile, cache_csv};
-pub use html::Html;
+pub use html::{Html, Sibling};
+pub use json::Json;
+pub use markdown::Markdown;
 pub use model::ReportModel;
 pub use number::Format;
 pub use plot::{BreakEvenLine, break_even, cache_requests, cache_sweep};
@@ -43,6 +47,9 @@ pub enum ReportError {
     /// A table could not be written as CSV.
     #[error("writing CSV: {0}")]
     Csv(#[from] ::csv::Error),
+    /// A document could not be written as JSON.
+    #[error("writing JSON: {0}")]
+    Json(#[from] serde_json::Error),
     /// A plot could not be drawn.
     #[error("drawing a plot: {0}")]
     Plot(String),
@@ -64,15 +71,20 @@ pub trait Reporter {
     fn render(&self, model: &ReportModel, out: &mut dyn Write) -> Result<(), ReportError>;
 }
 
-/// Writes `index.html` and the CSV files to a folder, which is created. Each file is written beside its place and
+/// Writes `index.html` with its siblings, the CSV files, `report.json` and `report.md` to a folder, which is created. Each file is written beside its place and
 /// renamed, so that a reader never sees half a file. Returns the paths, the page first.
 pub fn write_all(run: &Run, folder: &Path) -> Result<Vec<PathBuf>, ReportError> {
     let model = ReportModel::new(run);
     fs::create_dir_all(folder).map_err(|source| ReportError::File { path: folder.to_owned(), source })?;
     let mut paths = vec![write(&model, &Html, &folder.join("index.html"))?];
+    for sibling in Sibling::all(&model) {
+        paths.push(write(&model, &sibling, &folder.join(sibling.name))?);
+    }
     for file in CsvFile::ALL {
         paths.push(write(&model, &file, &folder.join(file.name()))?);
     }
+    paths.push(write(&model, &Json, &folder.join("report.json"))?);
+    paths.push(write(&model, &Markdown, &folder.join("report.md"))?);
     Ok(paths)
 }
 

@@ -15,6 +15,8 @@ pub enum Format {
     SignedPercent,
     /// Three decimals: `0.417`.
     Score,
+    /// Dollars with four decimals: `1.2345`.
+    Dollars,
 }
 
 impl Format {
@@ -22,9 +24,18 @@ impl Format {
     pub fn of(def: &MeasureDef) -> Self {
         match def.unit.as_str() {
             "tokens" | "count" => Self::Whole,
+            "usd" => Self::Dollars,
             "ratio" if is_signed(&def.name) => Self::SignedPercent,
             "ratio" => Self::Percent,
             _ => Self::Score,
+        }
+    }
+
+    /// The format for a mean of this measure: a mean of counts has a decimal.
+    pub fn mean_of(def: &MeasureDef) -> Self {
+        match Self::of(def) {
+            Self::Whole if def.unit == "count" => Self::Tenth,
+            format => format,
         }
     }
 
@@ -35,6 +46,7 @@ impl Format {
             Self::Tenth => grouped(&format!("{value:.1}")),
             Self::Percent | Self::SignedPercent => format!("{:.1}", value * 100.0),
             Self::Score => format!("{value:.3}"),
+            Self::Dollars => grouped(&format!("{value:.4}")),
         };
         let zero = !text.bytes().any(|byte| matches!(byte, b'1'..=b'9'));
         match text.strip_prefix('-') {

@@ -11,6 +11,8 @@
 //! | what could this set have shown | [`minimum_detectable`], [`least_units`] |
 //! | is one arm better than another | [`Paired`] |
 //! | which choices are not beaten | [`pareto`] |
+//! | how long do things last | [`survival`] (Kaplan–Meier with Greenwood's intervals), [`half_life`], [`cliff`] |
+//! | does the order depend on weights | [`stability`] |
 //!
 //! Everything is deterministic: draws come from xoshiro256++ (Blackman and Vigna 2021), seeded through `SplitMix64`.
 
@@ -23,8 +25,10 @@ mod pareto;
 mod power;
 mod proportion;
 mod random;
+mod rank;
 mod sample;
 mod sign;
+mod survival;
 
 pub use describe::{Description, describe, mean, quantile};
 pub use family::{benjamini_hochberg, holm};
@@ -34,8 +38,10 @@ pub use pareto::pareto;
 pub use power::{least_units, minimum_detectable};
 pub use proportion::{rule_of_three, wilson};
 pub use random::Draws;
+pub use rank::{Stability, stability};
 pub use sample::{Observation, Sample};
 pub use sign::{SignFlip, sign_flip, sign_test};
+pub use survival::{Life, Survival, cliff, half_life, survival};
 
 /// A count as a real number: exact, because no count here comes near 2^53.
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]

@@ -14,10 +14,11 @@ impl Text {
     /// Measures `text` and keeps it.
     pub fn new(text: impl Into<Box<str>>) -> Self {
         let content = text.into();
+        if content.is_ascii() {
+            return Self { utf16: content.len(), chars: content.len(), content };
+        }
         let chars = bytecount::num_chars(content.as_bytes());
-        // A code point takes two units exactly when its UTF-8 form starts with a byte of 0xF0 or more.
-        let astral = content.as_bytes().iter().filter(|&&byte| byte >= 0xF0).count();
-        Self { utf16: chars + astral, chars, content }
+        Self { utf16: chars + super::json::astral(&content), chars, content }
     }
 
     /// The text itself.
@@ -74,6 +75,11 @@ impl JsonText {
         let raw = raw.into();
         let js_utf16 = super::json::js::stringified_utf16_len(&raw)?;
         Some(Self { raw, js_utf16 })
+    }
+
+    /// JSON text whose length was measured by whoever read it.
+    pub(crate) fn measured(raw: Box<str>, js_utf16: usize) -> Self {
+        Self { raw, js_utf16 }
     }
 
     /// The source text.

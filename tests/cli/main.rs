@@ -4,6 +4,9 @@
 
 mod caching;
 mod errors;
+mod experiments;
+mod forgotten;
+mod importing;
 mod reading;
 mod running;
 mod validating;

@@ -12,7 +12,7 @@ fn help_teaches_and_every_command_has_one() {
     for part in ["Usage: cutpoint", "run", "replay", "inspect", "list", "report", "Examples:", "cutpoint replay"] {
         assert!(help.contains(part), "{part}\n{help}");
     }
-    for command in ["run", "replay", "inspect", "list", "report"] {
+    for command in ["run", "replay", "inspect", "import", "validate", "list", "report"] {
         let help = good(&[command, "--help"]);
         assert!(help.contains(&format!("Usage: cutpoint {command}")), "{help}");
         assert!(help.lines().all(|line| line.chars().count() <= 100), "{help}");

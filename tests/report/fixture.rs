@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use cutpoint::results::{
-    CellRecord, CompactionRecord, Direction, EventRecord, ItemRecord, Manifest, Measure, MeasureDef, RequestRecord,
-    Run, RunFolder, SCHEMA, TranscriptRecord,
+    AnnotationRecord, CellRecord, CompactionRecord, Direction, EventRecord, ItemRecord, Manifest, Measure, MeasureDef,
+    MessageRecord, RequestRecord, Run, RunFolder, SCHEMA, Sources, TranscriptRecord,
 };
 
 /// A name that tries HTML, an attribute, and terminal and bidirectional controls.
@@ -28,7 +28,7 @@ pub(crate) fn run() -> Run {
             events.extend(replayed);
         }
     }
-    Run { manifest: manifest(), cells, events }
+    Run { manifest: manifest(), cells, events, sources: sources() }
 }
 
 /// Writes the run to a folder and reads it back, as a user's report does.
@@ -36,6 +36,7 @@ pub(crate) fn through_a_folder() -> Run {
     let folder = tempfile::tempdir().unwrap();
     let run = run();
     let mut out = RunFolder::create(folder.path(), &run.manifest).unwrap();
+    out.write_sources(&run.sources).unwrap();
     for cell in &run.cells {
         let own: Vec<EventRecord> = run.events.iter().filter(|event| event.cell() == cell.cell).cloned().collect();
         out.push(cell, &own).unwrap();
@@ -116,6 +117,12 @@ fn compaction(cell: &str, request: u64, before: u64, kept: u64) -> CompactionRec
         fallback: (request == 56).then(|| "the summary was empty; the old one was kept".to_owned()),
         summary: (kept == 24_000).then(|| format!("## Goal\nRewrite the parser.\n{HOSTILE}\n</pre><b>not bold</b>")),
         cache: None,
+        dropped_lines: (2..=41).collect(),
+        fates: if cell.ends_with("60") {
+            fates(if kept == 24_000 { "pi" } else { "tail-only" })
+        } else {
+            BTreeMap::new()
+        },
     }
 }
 
@@ -126,6 +133,7 @@ fn cell(id: &str, strategy: &(&str, &str, u64, f64), transcript: &str, events: &
     CellRecord {
         schema: SCHEMA,
         cell: id.to_owned(),
+        inputs: id.to_owned(),
         strategy: name.to_owned(),
         mimics: (!mimics.is_empty()).then(|| mimics.to_owned()),
         transcript: transcript.to_owned(),
@@ -134,6 +142,7 @@ fn cell(id: &str, strategy: &(&str, &str, u64, f64), transcript: &str, events: &
         window_tokens: WINDOW,
         history: "full".to_owned(),
         seed: 1,
+        replicate: 0,
         estimator: if kept > 0 { "chars/4" } else { "none" }.to_owned(),
         summarizer: if name == "pi" { "mock" } else { "none" }.to_owned(),
         mock: name == "pi",
@@ -142,6 +151,9 @@ fn cell(id: &str, strategy: &(&str, &str, u64, f64), transcript: &str, events: &
         price: None,
         measures: measures(kept, loss, is_annotated, u32::try_from(compactions).unwrap()),
         items: if is_annotated { items(name) } else { Vec::new() },
+        items_sha256: is_annotated.then(|| "aa".repeat(32)),
+        extractor: Some("entities-1".to_owned()),
+        future: Vec::new(),
     }
 }
 
@@ -185,6 +197,10 @@ fn items(strategy: &str) -> Vec<ItemRecord> {
         critical,
         fate: fate.to_owned(),
         score,
+        source_lines: vec![2],
+        rounds_count: u32::from(score.is_some()),
+        lost: matches!(fate, "lost" | "wrong"),
+        text: format!("the text of {id}"),
     };
     let fate = |index: usize| match (strategy, index) {
         ("none", _) => ("in_tail", None),
@@ -203,6 +219,42 @@ fn items(strategy: &str) -> Vec<ItemRecord> {
         .enumerate()
         .map(|(index, (id, category, critical))| item(id, category, critical, fate(index).0, fate(index).1))
         .collect()
+}
+
+fn fates(strategy: &str) -> BTreeMap<String, String> {
+    items(strategy).into_iter().map(|item| (item.item, item.fate)).collect()
+}
+
+/// What was said, in both transcripts, and what the items of the first one are.
+fn sources() -> Sources {
+    let message = |transcript: &str, line: u64| MessageRecord {
+        transcript: transcript.to_owned(),
+        line,
+        role: ["user", "assistant", "tool_result", HOSTILE][usize::try_from(line % 4).unwrap()].to_owned(),
+        chars: if line == 5 { 9_000 } else { 60 },
+        text: match line {
+            4 => format!("Please rewrite   the PARSER, and never touch generated files.\n{HOSTILE}"),
+            line => format!("message of line {line} </pre><b>not bold</b>"),
+        },
+    };
+    let annotation = |item: &str, lines: &[u64], must: &[&str]| AnnotationRecord {
+        transcript: "refactor-parser".to_owned(),
+        item: item.to_owned(),
+        text: format!("what {item} means"),
+        lines: lines.to_vec(),
+        must: must.iter().map(|spelling| vec![(*spelling).to_owned()]).collect(),
+        must_not: Vec::new(),
+    };
+    let of = |transcript: &'static str, last: u64| (2..=last).map(move |line| message(transcript, line));
+    Sources {
+        messages: of("refactor-parser", 121).chain(of(HOSTILE, 49)).collect(),
+        annotations: vec![
+            annotation("goal-1", &[4], &["rewrite the parser"]),
+            annotation("never-touch-generated-files", &[4], &["never touch", "generated"]),
+            annotation(FORMULA, &[9, 500], &["calc"]),
+            annotation(HOSTILE, &[11], &["<script>"]),
+        ],
+    }
 }
 
 fn manifest() -> Manifest {
@@ -228,6 +280,7 @@ fn manifest() -> Manifest {
         mock: true,
         transcripts: vec![transcript("refactor-parser", 60, Some(1_500)), transcript(HOSTILE, 24, None)],
         cells: 8,
+        shard: None,
         measures: definitions(),
         caveats: vec![
             "A replay is counterfactual after the first compaction: the recorded agent saw another context.".to_owned(),
@@ -260,6 +313,7 @@ fn definitions() -> Vec<MeasureDef> {
             unit: unit.to_owned(),
             direction,
             about: about.to_owned(),
+            version: 1,
         })
         .collect()
 }

@@ -17,10 +17,20 @@ fn page(run: &Run) -> String {
 /// Tags that have no end in HTML.
 const VOID: [&str; 3] = ["meta", "br", "hr"];
 
+/// The page without its own style and script, and both of them.
+fn apart(page: &str) -> (String, String) {
+    let (head, rest) = page.split_once("<style>").unwrap();
+    let (style, rest) = rest.split_once("</style>").unwrap();
+    let (body, rest) = rest.split_once("<script>").unwrap();
+    let (script, end) = rest.split_once("</script>").unwrap();
+    (format!("{head}<style></style>{body}{end}"), format!("{style}{script}"))
+}
+
 /// Walks all tags: each that opens must be closed, in order. Returns how many there are.
 fn tags(page: &str) -> usize {
     let mut open: Vec<&str> = Vec::new();
     let mut count = 0;
+    let (page, _) = apart(page);
     let mut rest = page.strip_prefix("<!DOCTYPE html>").unwrap();
     while let Some(at) = rest.find('<') {
         let end = rest[at..].find('>').unwrap() + at;
@@ -48,18 +58,88 @@ fn every_tag_is_closed() {
 #[test]
 fn the_page_stands_alone() {
     let page = page(&fixture::run());
-    for outside in ["http:", "https:", "src=", "<link", "<script", "@import", "url("] {
+    for outside in ["http:", "https:", "src=", "<link", "@import", "url(", "<iframe", "<form"] {
         assert!(!page.contains(outside), "{outside}");
     }
-    assert!(page.contains("Content-Security-Policy"));
+    let (body, own) = apart(&page);
+    assert!(!body.contains("<script") && !body.contains(" style=") && !body.contains(" onclick="));
+    for call in ["fetch(", "XMLHttpRequest", "innerHTML", "eval(", "document.write", "import("] {
+        assert!(!own.contains(call), "{call}");
+    }
+    let policy = page.split_once("Content-Security-Policy").unwrap().1;
+    assert!(policy.starts_with("\" content=\"default-src 'none'; style-src 'sha256-"), "{policy:.90}");
+    assert!(!policy.split_once('>').unwrap().0.contains("unsafe"));
 }
 
 #[test]
 fn hostile_text_is_shown_and_never_run() {
-    let page = page(&fixture::run());
+    let (page, _) = apart(&page(&fixture::run()));
     assert!(!page.contains("<script") && !page.contains("<b>not bold") && !page.contains("</pre><b>"));
     assert!(!page.contains('\u{202e}') && !page.contains('\u{1b}'));
     assert!(page.contains("&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;⟨U+202E⟩⟨U+001B⟩[31m &amp; 'x'"));
+}
+
+/// Every text of a run is replaced, one field at a time, by an attack that names the field.
+#[test]
+fn no_field_of_a_run_can_attack() {
+    let attack = "\"'><script>run()</script>\u{202e}\u{2066}</pre></style><img onerror=x>";
+    let clean = tags(&page(&fixture::run()));
+    let document = serde_json::json!({
+        "manifest": fixture::run().manifest, "cells": fixture::run().cells, "events": fixture::run().events,
+        "messages": fixture::run().sources.messages, "annotations": fixture::run().sources.annotations,
+    });
+    let mut fields = std::collections::BTreeSet::new();
+    texts(&document, "", &mut fields);
+    // Names of enumerations that no transcript can set.
+    fields.retain(|field| !field.ends_with("/direction") && !field.ends_with("/event"));
+    assert!(fields.len() > 40, "{fields:?}");
+    for field in fields {
+        let mut attacked = document.clone();
+        plant(&mut attacked, "", &field, attack);
+        let page = page(&run_of(attacked));
+        let (body, _) = apart(&page);
+        assert!(tags(&page) > clean / 4, "{field}: the page is whole");
+        assert!(!body.contains("<script") && !body.contains("<img") && !body.contains("'><"), "{field}");
+        assert!(!body.contains(['\u{202e}', '\u{2066}']), "{field}");
+    }
+}
+
+/// The paths of all texts; entries of lists share one path, and so do the names of maps.
+fn texts(value: &serde_json::Value, path: &str, out: &mut std::collections::BTreeSet<String>) {
+    match value {
+        serde_json::Value::String(_) => drop(out.insert(path.to_owned())),
+        serde_json::Value::Array(list) => list.iter().for_each(|one| texts(one, &format!("{path}/*"), out)),
+        serde_json::Value::Object(map) => map.iter().for_each(|(name, one)| texts(one, &format!("{path}/{name}"), out)),
+        _ => {}
+    }
+}
+
+fn plant(value: &mut serde_json::Value, path: &str, field: &str, attack: &str) {
+    match value {
+        serde_json::Value::String(text) if path == field => {
+            // The original stays in front, so that cells and events still find each other.
+            *text = format!("{text}{attack}");
+        }
+        serde_json::Value::Array(list) => {
+            list.iter_mut().for_each(|one| plant(one, &format!("{path}/*"), field, attack));
+        }
+        serde_json::Value::Object(map) => {
+            map.iter_mut().for_each(|(name, one)| plant(one, &format!("{path}/{name}"), field, attack));
+        }
+        _ => {}
+    }
+}
+
+fn run_of(mut document: serde_json::Value) -> Run {
+    Run {
+        manifest: serde_json::from_value(document["manifest"].take()).unwrap(),
+        cells: serde_json::from_value(document["cells"].take()).unwrap(),
+        events: serde_json::from_value(document["events"].take()).unwrap(),
+        sources: cutpoint::results::Sources {
+            messages: serde_json::from_value(document["messages"].take()).unwrap(),
+            annotations: serde_json::from_value(document["annotations"].take()).unwrap(),
+        },
+    }
 }
 
 #[test]
@@ -98,10 +178,47 @@ fn a_void_is_a_dash_with_a_footnote() {
 fn tables_and_drawings_can_be_heard() {
     let page = page(&fixture::run());
     let count = |text: &str| page.matches(text).count();
-    assert_eq!(count("<table>"), count("<caption>"));
-    assert_eq!(count("role=\"img\""), 3);
+    assert_eq!(count("<table"), count("<caption>"));
+    // Two contexts, and goal-loss against kept and against invalidated tokens.
+    assert_eq!(count("role=\"img\""), 4);
     assert_eq!(count("role=\"img\""), count("<desc id="));
     assert_eq!(count("<th>"), 0, "every header has a scope");
+}
+
+#[test]
+fn a_loss_leads_to_the_message_that_said_it() {
+    let page = page(&fixture::run());
+    let critical = page.split_once("id=\"critical\"").unwrap().1;
+    assert!(critical.contains("href=\"#t0-line-4\">line 4</a>"));
+    assert!(page.contains("<li id=\"t0-line-4\""));
+    // The spelling stands in the message with other white space and case, and is marked in it.
+    assert!(page.contains("<mark>never touch</mark> <mark>generated</mark> files"));
+    assert!(page.contains("<mark>Rewrite the parser</mark>."), "the evidence in the summary");
+    // A line that no message stands on is named without a link.
+    assert!(page.contains("line 500") && !page.contains("line-500"));
+}
+
+#[test]
+fn every_link_within_a_page_leads_somewhere() {
+    let page = page(&fixture::run());
+    let mut links = 0;
+    for link in page.split("href=\"#").skip(1) {
+        let anchor = link.split_once('"').unwrap().0;
+        assert!(page.contains(&format!("id=\"{anchor}\"")), "{anchor}");
+        links += 1;
+    }
+    assert!(links > 50, "{links}");
+    let ids: Vec<&str> = page.split(" id=\"").skip(1).map(|rest| rest.split_once('"').unwrap().0).collect();
+    let unique: std::collections::BTreeSet<&str> = ids.iter().copied().collect();
+    assert_eq!(ids.len(), unique.len(), "ids are unique");
+}
+
+#[test]
+fn what_is_absent_is_named_with_its_reason() {
+    let mut run = fixture::run();
+    assert!(!page(&run).contains("Left out:"));
+    run.sources = cutpoint::results::Sources::default();
+    assert!(page(&run).contains("<b>Messages</b>, because the run did not record them"));
 }
 
 #[test]
@@ -129,7 +246,7 @@ fn equal_runs_give_equal_bytes_and_no_partial_files() {
     let bytes: Vec<Vec<u8>> = first.iter().map(|path| fs::read(path).unwrap()).collect();
     let second = write_all(&fixture::run(), &folder).unwrap();
     assert_eq!(first, second);
-    assert_eq!(first.len(), 1 + CsvFile::ALL.len());
+    assert_eq!(first.len(), 3 + CsvFile::ALL.len());
     for (path, before) in second.iter().zip(bytes) {
         assert_eq!(fs::read(path).unwrap(), before, "{}", path.display());
     }

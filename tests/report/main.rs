@@ -6,4 +6,5 @@ mod csv;
 mod fixture;
 mod html;
 mod model;
+mod numbers;
 mod terminal;

@@ -1,7 +1,6 @@
 //! The numbers.
 
 use cutpoint::report::ReportModel;
-use cutpoint::report::model::Aggregation;
 use cutpoint::results::Measure;
 
 use super::fixture;
@@ -12,18 +11,73 @@ fn the_fixture_survives_its_folder() {
 }
 
 #[test]
-fn rows_aggregate_by_unit() {
+fn a_number_is_a_mean_over_lineages() {
     let run = fixture::run();
     let model = ReportModel::new(&run);
     assert_eq!(model.labels, ["pi", "tail-only", "none"]);
     let pi = &model.strategies[0];
     // 60 requests: 4,000 + 2,500 per request passes 80,000 before request 32, then 25,200 + 2,500 before request 54;
-    // 24 requests: never.
+    // 24 requests: never. Two compactions on one lineage and none on the other: 1 on average, 2 together.
     let compactions = &pi.measures["compactions_count"];
-    assert_eq!((compactions.how, compactions.value, compactions.n), (Aggregation::Sum, Some(2.0), 2));
-    assert_eq!(pi.measures["invalidated_tokens"].value, Some(157_000.0));
+    assert_eq!((compactions.value, compactions.sum, compactions.n), (Some(1.0), Some(2.0), 2));
+    assert_eq!(compactions.range(), Some((0.0, 2.0)));
+    assert_eq!(compactions.interval, Err("2 lineages; an interval needs 5".to_owned()));
+    assert_eq!(pi.measures["invalidated_tokens"].sum, Some(157_000.0));
     let kept = &pi.measures["kept_tokens"];
-    assert_eq!((kept.how, kept.value, kept.n), (Aggregation::Mean, Some(24_000.0), 2));
+    assert_eq!((kept.value, kept.sum, kept.n), (Some(24_000.0), None, 2), "levels do not add up");
+}
+
+#[test]
+fn seeds_and_forks_are_no_evidence() {
+    let mut run = fixture::run();
+    // A second seed of the first transcript, and the second transcript as a fork of it.
+    let mut again = run.cells[0].clone();
+    (again.cell, again.seed) = ("again".to_owned(), 2);
+    again.measures.insert("compactions_count".to_owned(), Measure::Value(6.0));
+    run.cells.push(again);
+    for cell in &mut run.cells {
+        "one".clone_into(&mut cell.lineage);
+    }
+    let model = ReportModel::new(&run);
+    // (2 + 6) / 2 = 4 on the first transcript, 0 on the second: 2 on their only lineage.
+    let compactions = &model.strategies[0].measures["compactions_count"];
+    assert_eq!((compactions.value, compactions.units.len(), compactions.n), (Some(2.0), 1, 3));
+}
+
+#[test]
+fn the_verdict_compares_what_can_be_compared() {
+    let run = fixture::run();
+    let model = ReportModel::new(&run);
+    let verdict = &model.verdicts[0];
+    assert_eq!((verdict.best, verdict.best_loss, verdict.lineages), (Some(0), Some(0.25), 1));
+    let contrast = &verdict.contrasts[0];
+    let paired = contrast.paired.as_ref().unwrap();
+    // 0.625 - 0.25, on one lineage: nothing can be significant.
+    assert_eq!((contrast.label, paired.differences.mean, paired.sign_flip.p), (1, 0.375, 1.0));
+    assert!(!contrast.is_significant());
+    let worst = verdict.worst_compaction.unwrap();
+    assert_eq!((worst.cell, worst.nth, worst.record.invalidated_tokens, worst.count), (0, 0, 78_500, 4));
+    let lost: Vec<_> = verdict.critical.iter().map(|loss| (loss.cell, loss.item)).collect();
+    assert_eq!(lost, [(2, "never-touch-generated-files")]);
+}
+
+#[test]
+fn eight_lineages_can_show_a_difference() {
+    let mut run = fixture::run();
+    let pair: Vec<_> = [&run.cells[0], &run.cells[2]].into_iter().cloned().collect();
+    run.cells.clear();
+    for (lineage, cell) in (0..8).flat_map(|lineage| pair.iter().map(move |cell| (lineage, cell))) {
+        let mut cell = cell.clone();
+        cell.cell = format!("{}-{lineage}", cell.cell);
+        cell.lineage = format!("lineage-{lineage}");
+        run.cells.push(cell);
+    }
+    let model = ReportModel::new(&run);
+    let contrast = &model.verdicts[0].contrasts[0];
+    // All eight differences have one sign: p = 2 / 2^8.
+    assert_eq!(contrast.adjusted_p, Some(0.007_812_5));
+    assert!(contrast.is_significant());
+    assert!(model.strategies[0].measures["goal_loss"].interval.is_ok());
 }
 
 #[test]
@@ -53,11 +107,8 @@ fn the_pareto_set_uses_cells_with_both_numbers() {
     let run = fixture::run();
     let model = ReportModel::new(&run);
     let panel = &model.pareto[0];
-    let points: Vec<_> = panel
-        .points
-        .iter()
-        .map(|point| (point.label, point.kept_tokens, point.goal_loss, point.n, point.in_set))
-        .collect();
+    let points: Vec<_> =
+        panel.points.iter().map(|point| (point.label, point.cost, point.goal_loss, point.n, point.in_set)).collect();
     assert_eq!(points, [(0, 24_000.0, 0.25, 1, true), (1, 20_000.0, 0.625, 1, true)]);
     assert_eq!(panel.absent, [2]);
 }

@@ -1,18 +1,14 @@
 //! One request, and the answer to it where it was recorded.
 
-use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::marker::PhantomData;
-
-use sonic_rs::LazyValue;
 
 use super::content::{Parts, parts};
 use super::stream;
 use super::usage::{Counts, stop_reason};
 use crate::import::extra::Extras;
-use crate::import::json::{Raw, reread};
 use crate::import::object::Rest;
 use crate::import::slot::{Sink, Slot};
+use crate::transcript::json::read::{Raw, Reader};
 use crate::transcript::{Block, Content, Head, StopReason, Text, ToolSchema, Usage};
 
 /// A message of a request.
@@ -56,8 +52,8 @@ impl Exchange {
     pub(super) fn of_body(raw: &str, sink: &mut Sink) -> Option<Self> {
         let mut body = Rest::of(raw)?;
         let list = body.take("messages")?;
-        let list = reread(&list, PhantomData::<Vec<LazyValue<'_>>>)?;
-        let messages = list.into_iter().enumerate().filter_map(|(at, raw)| sent(&raw.into_text(), at, sink)).collect();
+        let list = elements(list.text())?;
+        let messages = list.into_iter().enumerate().filter_map(|(at, raw)| sent(raw.text(), at, sink)).collect();
         let head = Head { system: system(body.take("system"), sink), tools: body.take("tools").map(|raw| tools(&raw)) };
         Some(Self {
             line: None,
@@ -66,7 +62,7 @@ impl Exchange {
             head,
             messages,
             answer: None,
-            settings: body.0.into_iter().map(|(key, raw)| (key.into(), raw.into())).collect(),
+            settings: body.iter().map(|(key, raw)| (key.into(), raw.text().into())).collect(),
         })
     }
 
@@ -81,6 +77,16 @@ impl Exchange {
     }
 }
 
+/// The elements of the list `raw`. `None` when it is none.
+fn elements(raw: &str) -> Option<Vec<Raw<'_>>> {
+    let mut elements = Vec::new();
+    let read = Reader::new(raw).list(|reader| {
+        elements.push(reader.raw()?);
+        Ok(())
+    });
+    read.ok().map(|()| elements)
+}
+
 /// Reads the message at `at` of a list.
 fn sent(raw: &str, at: usize, sink: &mut Sink) -> Option<Sent> {
     let mut own = Sink::default();
@@ -92,7 +98,7 @@ fn sent(raw: &str, at: usize, sink: &mut Sink) -> Option<Sent> {
     if !matches!(&*role, "user" | "assistant") {
         own.bad(format!("`messages.{at}` has role `{role}`; read as a message of the user"));
     }
-    let parts = parts(message.take("content"), "content", &mut own);
+    let parts = parts(message.take("content").map(Raw::text), "content", &mut own);
     message.flush(&mut own, "");
     sink.faults.append(&mut own.faults);
     let assistant = &*role == "assistant";
@@ -132,8 +138,8 @@ pub(super) fn reply_print(content: &Content) -> u64 {
 }
 
 /// The system prompt: a string, or blocks, which are joined by line breaks.
-fn system(raw: Option<Cow<'_, str>>, sink: &mut Sink) -> Option<Text> {
-    let raw = raw.filter(|raw| raw.trim() != "null")?;
+fn system(raw: Option<Raw<'_>>, sink: &mut Sink) -> Option<Text> {
+    let raw = raw.map(Raw::text).filter(|&raw| raw != "null")?;
     let mut own = Sink::default();
     let content = parts(Some(raw), "system", &mut own).content;
     sink.faults.append(&mut own.faults);
@@ -147,13 +153,12 @@ fn system(raw: Option<Cow<'_, str>>, sink: &mut Sink) -> Option<Text> {
 
 /// The tool schemas. Of a tool of the provider, which has no schema, the whole definition is kept.
 fn tools(raw: &str) -> Vec<ToolSchema> {
-    let list = reread(raw, PhantomData::<Vec<LazyValue<'_>>>).unwrap_or_default();
-    let tool = |value: LazyValue<'_>| {
-        let raw = value.into_text();
-        let mut tool = Rest::of(&raw)?;
+    let list = elements(raw).unwrap_or_default();
+    let tool = |raw: Raw<'_>| {
+        let mut tool = Rest::of(raw.text())?;
         let mut word = |name: &str| if let Slot::Good(word) = tool.scalar::<Box<str>>(name) { word } else { "".into() };
         let (name, description) = (word("name"), word("description"));
-        let parameters = tool.take("input_schema").map_or_else(|| (&*raw).into(), |schema| (&*schema).into());
+        let parameters = tool.take("input_schema").map_or(raw, |schema| schema).text().into();
         Some(ToolSchema { name, description, parameters })
     };
     list.into_iter().filter_map(tool).collect()
@@ -168,10 +173,10 @@ pub(super) fn answer(response: &str, sink: &mut Sink) -> Answer {
     let mut answer = match response.take("body") {
         Some(body) if body.trim_start().starts_with('{') => whole(&body, &mut own),
         body => {
-            let raw = body.filter(|raw| raw.trim() != "null").or_else(|| response.take("body_raw"));
-            match raw.and_then(|raw| reread(&raw, PhantomData::<Slot<Box<str>>>)) {
-                Some(Slot::Good(text)) if text.trim_start().starts_with('{') => whole(&text, &mut own),
-                Some(Slot::Good(text)) => stream::read(&text, &mut own),
+            let raw = body.filter(|raw| raw.text() != "null").or_else(|| response.take("body_raw"));
+            match raw.and_then(|raw| Slot::<Box<str>>::of(raw.text()).good()) {
+                Some(text) if text.trim_start().starts_with('{') => whole(&text, &mut own),
+                Some(text) => stream::read(&text, &mut own),
                 _ => Answer::default(),
             }
         }
@@ -204,7 +209,7 @@ fn whole(raw: &str, sink: &mut Sink) -> Answer {
     Answer {
         id: message.scalar("id").optional(sink, "id"),
         model: message.scalar("model").optional(sink, "model"),
-        content: parts(message.take("content"), "content", sink).content,
+        content: parts(message.take("content").map(Raw::text), "content", sink).content,
         usage: message.take("usage").and_then(|raw| Counts::read(&raw, "usage", sink)).and_then(Counts::usage),
         stop: stop_reason(word.as_deref()),
         ..Answer::default()
@@ -214,6 +219,6 @@ fn whole(raw: &str, sink: &mut Sink) -> Answer {
 /// The words of `{"type":"error","error":{"message":…}}`, or all of it.
 pub(super) fn error_text(raw: &str) -> Box<str> {
     let inner = Rest::of(raw).and_then(|mut outer| outer.take("error"));
-    let message = inner.as_deref().and_then(Rest::of).map(|mut inner| inner.scalar::<Box<str>>("message"));
+    let message = inner.and_then(|inner| Rest::of(inner.text())).map(|mut inner| inner.scalar::<Box<str>>("message"));
     if let Some(Slot::Good(message)) = message { message } else { raw.into() }
 }

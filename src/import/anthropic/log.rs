@@ -7,6 +7,7 @@ use crate::import::rows::Rows;
 use crate::import::slot::{Sink, Slot};
 use crate::import::{Finding, FindingKind, ImportError, Imported, LineCounts, surrogates};
 use crate::transcript::Block;
+use crate::transcript::json::read::Raw;
 
 /// Shortest line by which a summary is recognised in the message that carries it.
 const TELLING: usize = 40;
@@ -149,8 +150,7 @@ fn exchange(text: &str, mut rest: Rest<'_>, sink: &mut Sink) -> Result<Exchange,
     }
     let request = rest.take("request");
     let mut request = request
-        .as_deref()
-        .and_then(Rest::of)
+        .and_then(|request| Rest::of(request.text()))
         .ok_or((FindingKind::UnknownKind, "neither a request with its response nor a request body; left out"))?;
     let url: Slot<Box<str>> = request.scalar("url");
     if let Slot::Good(url) = url
@@ -161,7 +161,7 @@ fn exchange(text: &str, mut rest: Rest<'_>, sink: &mut Sink) -> Result<Exchange,
     let body = request.take("body").ok_or(no_body)?;
     let mut exchange = Exchange::of_body(&body, sink).ok_or(no_body)?;
     exchange.time = request.take("timestamp").map(|raw| raw.trim().trim_matches('"').into());
-    exchange.answer = Some(answer(&rest.take("response").unwrap_or_default(), sink));
+    exchange.answer = Some(answer(rest.take("response").map_or("", Raw::text), sink));
     Ok(exchange)
 }
 

@@ -4,8 +4,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use super::exchange::{Answer, Exchange, Sent, reply_print};
-use crate::import::extra::{Extras, quoted};
-use crate::import::object::json_text;
+use crate::import::extra::{Extras, TooDeep, quoted};
 use crate::import::slot::Sink;
 use crate::transcript::{
     Block, Compaction, Content, Entry, EntryIdx, EntryKind, Head, JsonText, Message, Meta, Reply, StopReason, Text,
@@ -235,7 +234,10 @@ impl Session {
 
     /// Appends an entry of the message at `at`.
     fn append(&mut self, kind: EntryKind, id: Option<Box<str>>, at: usize, extra: Extras, sink: &mut Sink) {
-        let extra = extra.render().and_then(|raw| json_text(raw.into(), sink, "extra"));
+        let extra = extra.json().unwrap_or_else(|TooDeep| {
+            sink.bad("`extra` could not be measured as JSON and was left out");
+            None
+        });
         let id = id.filter(|id| !self.ids.contains(id)).unwrap_or_else(|| format!("e{}", self.entries.len()).into());
         self.ids.insert(id.clone());
         let (line, time) = &self.now;

@@ -141,7 +141,7 @@ fn close(block: Open, sink: &mut Sink) -> Option<Block> {
             Block::ToolCall(ToolCall { id, name: Text::new(name), arguments })
         }
         Open::Whole(raw) => {
-            let mut parts = super::content::parts(Some(format!("[{raw}]").into()), "content", sink);
+            let mut parts = super::content::parts(Some(&format!("[{raw}]")), "content", sink);
             return parts.content.blocks.pop();
         }
     })

@@ -1,7 +1,10 @@
 //! Usage in Anthropic's form. Its `input_tokens` excludes cache reads and writes, as the model's `input` does.
 
-use crate::import::object::Rest;
+use std::borrow::Cow;
+
+use crate::import::object::{Fields, Rest, fill};
 use crate::import::slot::{Sink, Slot};
+use crate::transcript::json::read::{Read, Reader};
 use crate::transcript::{StopReason, Usage};
 
 /// Counts that are in a usage object. A stream gives them in pieces.
@@ -17,30 +20,13 @@ pub(in crate::import) struct Counts {
 impl Counts {
     /// Reads the usage object `raw`; its other fields go to the extras of `place`. `None` when it is no object.
     pub(in crate::import) fn read(raw: &str, place: &str, sink: &mut Sink) -> Option<Self> {
-        let mut rest = Rest::of(raw)?;
-        let mut count = |name: &str| rest.scalar::<u64>(name).optional(sink, name);
-        let mut counts = Self {
-            input: count("input_tokens"),
-            output: count("output_tokens"),
-            cache_read: count("cache_read_input_tokens"),
-            cache_write: count("cache_creation_input_tokens"),
-            cache_write_1h: None,
-        };
-        if let Some(raw) = rest.take("cache_creation")
-            && let Some(mut split) = Rest::of(&raw)
-        {
-            counts.cache_write_1h =
-                split.scalar("ephemeral_1h_input_tokens").optional(sink, "ephemeral_1h_input_tokens");
-            // The rest of the writes: it follows from the other two.
-            if let Slot::Good(five) = split.scalar::<u64>("ephemeral_5m_input_tokens")
-                && Some(five) != counts.five_minutes()
-            {
-                sink.extra.add(&format!("{place}.cache_creation"), "ephemeral_5m_input_tokens", &five.to_string());
-            }
-            split.flush(sink, &format!("{place}.cache_creation"));
-        }
-        rest.flush(sink, place);
-        Some(counts)
+        Self::next(&mut Reader::new(raw), place, sink).unwrap_or_default()
+    }
+
+    /// [`Self::read`] of the value that is next.
+    pub(in crate::import) fn next(reader: &mut Reader<'_>, place: &str, sink: &mut Sink) -> Read<Option<Self>> {
+        let mut fields = UsageFields::default();
+        Ok(fill(reader, &mut fields)?.good().map(|()| fields.finish(place, sink)))
     }
 
     fn five_minutes(&self) -> Option<u64> {
@@ -70,6 +56,76 @@ impl Counts {
     }
 }
 
+/// A usage object as it is read.
+#[derive(Default)]
+struct UsageFields<'a> {
+    input: Slot<u64>,
+    output: Slot<u64>,
+    cache_read: Slot<u64>,
+    cache_write: Slot<u64>,
+    split: Split<'a>,
+    rest: Rest<'a>,
+}
+
+impl<'a> Fields<'a> for UsageFields<'a> {
+    fn field(&mut self, key: Cow<'a, str>, reader: &mut Reader<'a>) -> Read<()> {
+        match &*key {
+            "input_tokens" => self.input = Slot::read(reader)?,
+            "output_tokens" => self.output = Slot::read(reader)?,
+            "cache_read_input_tokens" => self.cache_read = Slot::read(reader)?,
+            "cache_creation_input_tokens" => self.cache_write = Slot::read(reader)?,
+            "cache_creation" => {
+                self.split = Split::default();
+                fill(reader, &mut self.split)?;
+            }
+            _ => self.rest.field(key, reader)?,
+        }
+        Ok(())
+    }
+}
+
+/// The writes by how long they are kept.
+#[derive(Default)]
+struct Split<'a> {
+    five_minutes: Slot<u64>,
+    hour: Slot<u64>,
+    rest: Rest<'a>,
+}
+
+impl<'a> Fields<'a> for Split<'a> {
+    fn field(&mut self, key: Cow<'a, str>, reader: &mut Reader<'a>) -> Read<()> {
+        match &*key {
+            "ephemeral_5m_input_tokens" => self.five_minutes = Slot::read(reader)?,
+            "ephemeral_1h_input_tokens" => self.hour = Slot::read(reader)?,
+            _ => self.rest.field(key, reader)?,
+        }
+        Ok(())
+    }
+}
+
+impl UsageFields<'_> {
+    fn finish(self, place: &str, sink: &mut Sink) -> Counts {
+        let counts = Counts {
+            input: self.input.optional(sink, "input_tokens"),
+            output: self.output.optional(sink, "output_tokens"),
+            cache_read: self.cache_read.optional(sink, "cache_read_input_tokens"),
+            cache_write: self.cache_write.optional(sink, "cache_creation_input_tokens"),
+            cache_write_1h: self.split.hour.optional(sink, "ephemeral_1h_input_tokens"),
+        };
+        // The rest of the writes: it follows from the other two.
+        if let Slot::Good(five) = self.split.five_minutes
+            && Some(five) != counts.five_minutes()
+        {
+            sink.extra.add_count(&format!("{place}.cache_creation"), "ephemeral_5m_input_tokens", five);
+        }
+        if !self.split.rest.is_empty() {
+            self.split.rest.flush(sink, &format!("{place}.cache_creation"));
+        }
+        self.rest.flush(sink, place);
+        counts
+    }
+}
+
 /// The reason for which a reply ended. `None` and `null` say nothing.
 pub(in crate::import) fn stop_reason(word: Option<&str>) -> Option<StopReason> {
     Some(match word? {
@@ -82,7 +138,8 @@ pub(in crate::import) fn stop_reason(word: Option<&str>) -> Option<StopReason> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Counts, Sink, stop_reason};
+    use super::{Counts, stop_reason};
+    use crate::import::slot::Sink;
     use crate::transcript::{StopReason, Tokens};
 
     #[test]

@@ -2,15 +2,12 @@
 //!
 //! The tags and phrases that the agent wraps it in are not recorded, so the text is that of the record alone.
 
-use std::borrow::Cow;
-use std::marker::PhantomData;
-
 use super::row::Body;
 use crate::import::FindingKind;
 use crate::import::anthropic::content::parts;
-use crate::import::json::reread;
 use crate::import::object::Rest;
 use crate::import::slot::{Sink, Slot};
+use crate::transcript::json::read::{Raw, Reader};
 use crate::transcript::{Block, Content, Custom, Text};
 
 /// Kinds whose text is not in the record or is only for the person.
@@ -18,8 +15,7 @@ const NEVER_SENT: &[&str] = &["hook_system_message", "command_permissions", "tas
 
 /// The text that an attachment brings into the context. `None`: a note.
 pub(super) fn read(rest: &mut Rest<'_>, sink: &mut Sink) -> Option<Body> {
-    let raw = rest.0.iter().find(|(key, _)| key == "attachment").map(|(_, raw)| raw.clone())?;
-    let mut fields = Rest::of(&raw)?;
+    let mut fields = Rest::of(rest.get("attachment")?.text())?;
     let kind = fields.scalar::<Box<str>>("type").optional(sink, "attachment.type").unwrap_or_default();
     let content = match &*kind {
         "hook_success" | "skill_listing" => text(fields.take("content")),
@@ -28,15 +24,14 @@ pub(super) fn read(rest: &mut Rest<'_>, sink: &mut Sink) -> Option<Body> {
         "mcp_instructions_delta" => list(fields.take("addedBlocks"), "\n\n"),
         "nested_memory" => {
             let content = fields.take("content");
-            content.as_deref().and_then(Rest::of).and_then(|mut inner| text(inner.take("content")))
+            content.and_then(|raw| Rest::of(raw.text())).and_then(|mut inner| text(inner.take("content")))
         }
         "edited_text_file" => {
-            let name = fields.take("filename").as_deref().and_then(string);
-            name.zip(fields.take("snippet").as_deref().and_then(string))
-                .and_then(|(name, part)| said(format!("{name}\n{part}")))
+            let name = string(fields.take("filename"));
+            name.zip(string(fields.take("snippet"))).and_then(|(name, part)| said(format!("{name}\n{part}")))
         }
         // What the person typed while the agent was at work.
-        "queued_command" => Some(parts(fields.take("prompt"), "attachment.prompt", sink).content),
+        "queued_command" => Some(parts(fields.take("prompt").map(Raw::text), "attachment.prompt", sink).content),
         known if NEVER_SENT.contains(&known) => None,
         unknown => {
             let fault = format!("an attachment of unknown type `{unknown}`; kept as a note");
@@ -55,22 +50,21 @@ fn said(text: impl Into<Box<str>>) -> Option<Content> {
     (!text.is_empty()).then(|| Content { blocks: vec![Block::Text(text)], plain: true })
 }
 
-fn string(raw: &str) -> Option<Box<str>> {
-    match reread(raw, PhantomData::<Slot<Box<str>>>) {
-        Some(Slot::Good(text)) => Some(text),
-        _ => None,
-    }
+fn string(raw: Option<Raw<'_>>) -> Option<Box<str>> {
+    Slot::of(raw?.text()).good()
 }
 
-fn text(raw: Option<Cow<'_, str>>) -> Option<Content> {
-    said(string(&raw?)?)
+fn text(raw: Option<Raw<'_>>) -> Option<Content> {
+    said(string(raw)?)
 }
 
 /// The strings of a list, with `between` between them.
-fn list(raw: Option<Cow<'_, str>>, between: &str) -> Option<Content> {
-    let raw = raw?;
-    let items = reread(&raw, PhantomData::<Vec<Slot<Box<str>>>>)?;
-    let items: Vec<Box<str>> =
-        items.into_iter().filter_map(|item| if let Slot::Good(text) = item { Some(text) } else { None }).collect();
+fn list(raw: Option<Raw<'_>>, between: &str) -> Option<Content> {
+    let mut items: Vec<Box<str>> = Vec::new();
+    let read = Reader::new(raw?.text()).list(|reader| {
+        items.extend(Slot::read(reader)?.good());
+        Ok(())
+    });
+    read.ok()?;
     said(items.join(between))
 }

@@ -10,7 +10,7 @@ use super::item::{Head, Item};
 use super::row::{Body, Boundary, Piece, Row, Speaker};
 use crate::import::FindingKind;
 use crate::import::anthropic::content::Parts;
-use crate::import::extra::{Extras, quoted};
+use crate::import::extra::Extras;
 use crate::transcript::{Compaction, Content, Custom, EntryKind, Message, Text, ToolResult};
 
 /// What a record is for the search of branches.
@@ -247,7 +247,7 @@ impl Chain {
             item
         } else {
             if !id.is_empty() {
-                extra.add("message", "id", &quoted(&id));
+                extra.add_text("message", "id", &id);
             }
             let (kind, ending) = Item::reply(piece);
             let item = self.append(head, kind, extra);

@@ -4,11 +4,12 @@ use std::collections::HashMap;
 
 use super::chain::{Chain, Place};
 use super::item;
-use super::row::{self, Body, ParentName, Row, Steady};
-use crate::import::object::Rest;
+use super::row::{Body, ParentName, Row, RowFields};
+use super::steady::Steady;
 use crate::import::rows::Rows;
 use crate::import::slot::Slot;
 use crate::import::{Finding, FindingKind, ImportError, Imported, LineCounts, extra::quoted, surrogates};
+use crate::transcript::json::read::Reader;
 use crate::transcript::{EntryKind, JsonText, Meta, Transcript};
 
 /// A run of lines that repeat what was read before.
@@ -23,7 +24,6 @@ struct Copies {
 pub(super) struct File {
     counts: LineCounts,
     findings: Vec<Finding>,
-    surrogates: bool,
     steady: Steady,
     chains: Vec<Chain>,
     /// Chain and record of a uuid.
@@ -51,17 +51,17 @@ impl Rows for File {
     }
 
     fn is_record(text: &str) -> bool {
-        Rest::line(text).is_ok()
+        RowFields::read(text, &mut Reader::default()).is_ok()
     }
 
     fn record(&mut self, at: (usize, usize), text: &str) -> Result<(), String> {
-        let rest = Rest::line(text)?;
-        if self.surrogates
+        let fields = RowFields::read(text, &mut Reader::default())?;
+        if fields.surrogates
             && let Some((kind, fault)) = surrogates::fault(text)
         {
             self.fault(at, None, kind, fault);
         }
-        if let Some(row) = row::read(text, rest, &mut self.steady) {
+        if let Some(row) = fields.finish(text, &mut self.steady) {
             self.push(at, row);
         } else {
             self.fault(at, None, FindingKind::MalformedLine, "not even a note could be made of it".to_owned());
@@ -72,11 +72,6 @@ impl Rows for File {
 }
 
 impl File {
-    /// A file in which `surrogates` may be escaped.
-    pub(super) fn new(surrogates: bool) -> Self {
-        Self { surrogates, ..Self::default() }
-    }
-
     fn push(&mut self, at: (usize, usize), mut row: Row) {
         self.known |= row.known;
         for (kind, message) in std::mem::take(&mut row.faults) {
@@ -282,10 +277,7 @@ impl File {
             format!("{{{}}}", fields.join(","))
         });
         let cwd = self.steady.first.iter().find(|(key, _)| &**key == "cwd");
-        let cwd = cwd.and_then(|(_, raw)| {
-            let read = crate::import::json::reread(raw, std::marker::PhantomData::<Slot<Box<str>>>);
-            if let Some(Slot::Good(cwd)) = read { Some(cwd) } else { None }
-        });
+        let cwd = cwd.and_then(|(_, raw)| Slot::of(raw).good());
         Meta {
             id,
             version: None,

@@ -2,8 +2,7 @@
 
 use super::row::Piece;
 use crate::import::anthropic::usage::Counts;
-use crate::import::extra::{Extras, quoted};
-use crate::import::slot::Sink;
+use crate::import::extra::{Extras, TooDeep};
 use crate::transcript::{Block, Content, Entry, EntryIdx, EntryKind, Message, Reply, StopReason};
 
 /// Where and when a record was written.
@@ -108,10 +107,10 @@ impl Item {
         let place = format!("lines.{}", self.lines);
         for (key, value) in [("uuid", head.uuid), ("timestamp", head.timestamp)] {
             if let Some(value) = value {
-                self.extra.add(&place, key, &quoted(&value));
+                self.extra.add_text(&place, key, &value);
             }
         }
-        self.extra.append_below(&place, extra, self.first_extras);
+        self.extra.append_below(&place, &extra, self.first_extras);
         self.lines += 1;
     }
 
@@ -150,10 +149,10 @@ pub(super) fn entries(mut items: Vec<Item>, faults: &mut Vec<(usize, String)>) -
     for (ordinal, (at, parent)) in order.into_iter().zip(parents).enumerate() {
         let Some(item) = taken[at].take() else { continue };
         let id = item.id.unwrap_or_else(|| format!("line-{}.{ordinal}", item.line).into());
-        let mut sink = Sink::default();
-        let extra =
-            item.extra.render().and_then(|extra| crate::import::object::json_text(extra.into(), &mut sink, "extra"));
-        faults.extend(sink.faults.into_iter().map(|(_, fault)| (item.line, fault)));
+        let extra = item.extra.json().unwrap_or_else(|TooDeep| {
+            faults.push((item.line, "`extra` could not be measured as JSON and was left out".to_owned()));
+            None
+        });
         entries.push(Entry {
             id,
             parent,

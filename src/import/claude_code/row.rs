@@ -1,19 +1,21 @@
 //! One line of a session: what it says, before its place in the session is known.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::borrow::Cow;
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::FxHasher;
 
 use super::attachment;
-use crate::import::anthropic::content::{Parts, parts};
+use super::message::{MessageRead, Role};
+use super::steady::Steady;
+use crate::import::FindingKind;
+use crate::import::anthropic::content::Parts;
 use crate::import::anthropic::usage::{Counts, stop_reason};
-use crate::import::extra::{Extras, quoted};
-use crate::import::object::{Rest, json_text};
-use crate::import::slot::{Sink, Slot};
-use crate::import::{FindingKind, object};
+use crate::import::extra::Extras;
+use crate::import::object::{Fields, Rest, json_text};
+use crate::import::slot::{Scalar, Sink, Slot};
+use crate::transcript::json::read::{Raw, Read, Reader};
 use crate::transcript::{Block, Custom, JsonText, StopReason, joined_text};
-
-/// Place of a message's blocks and usage, for extras.
-const CONTENT: &str = "message.content";
-const USAGE: &str = "message.usage";
 
 /// The model name of texts that the agent itself put in the place of a reply.
 const SYNTHETIC: &str = "<synthetic>";
@@ -97,121 +99,170 @@ pub(super) struct Row {
     pub(super) known: bool,
 }
 
-/// Fields that hardly ever change from line to line. Their first values go to the header, later ones are kept where
-/// they change.
-const STEADY: &[&str] = &["cwd", "version", "gitBranch", "userType", "entrypoint", "slug", "permissionMode"];
-
-/// The last values of the steady fields.
-#[derive(Default)]
-pub(super) struct Steady {
-    pub(super) first: Vec<(Box<str>, Box<str>)>,
-    last: Vec<(Box<str>, Box<str>)>,
+/// What a record is for the reader.
+enum Kind {
+    User,
+    Assistant,
+    System,
+    Attachment,
+    Other(Box<str>),
 }
 
-impl Steady {
-    /// Takes the steady fields out of `rest` and keeps those that changed.
-    fn take(&mut self, rest: &mut Rest<'_>, sink: &mut Sink) {
-        for &name in STEADY {
-            let Some(raw) = rest.take(name) else { continue };
-            match self.last.iter_mut().find(|(key, _)| **key == *name) {
-                Some((_, last)) if **last == *raw => {}
-                Some((_, last)) => {
-                    *last = (&*raw).into();
-                    sink.extra.add("", name, &raw);
-                }
-                None => {
-                    self.first.push((name.into(), (&*raw).into()));
-                    self.last.push((name.into(), (&*raw).into()));
-                }
-            }
+impl Kind {
+    fn word(&self) -> &str {
+        match self {
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::System => "system",
+            Self::Attachment => "attachment",
+            Self::Other(word) => word,
         }
     }
 }
 
-/// Reads the record `raw`, which is the object `rest`. `None` when it cannot even be kept as a note.
-pub(super) fn read(raw: &str, mut rest: Rest<'_>, steady: &mut Steady) -> Option<Row> {
-    let mut sink = Sink::default();
-    let kind: Box<str> = rest.scalar("type").optional(&mut sink, "type").unwrap_or_default();
-    let parent = match rest.scalar("parentUuid") {
-        Slot::Good(parent) => ParentName::Named(parent),
-        Slot::Null => ParentName::Root,
-        Slot::Missing | Slot::Wrong => ParentName::Missing,
-    };
-    let mut name = |name: &str| rest.scalar::<Box<str>>(name).optional(&mut sink, name);
-    let (uuid, session, agent) = (name("uuid"), name("sessionId"), name("agentId"));
-    let timestamp = name("timestamp");
-    let sidechain = rest.scalar("isSidechain").optional(&mut sink, "isSidechain").unwrap_or_default();
-    let mut copy_key = None;
-    let body = match &*kind {
-        "user" | "assistant" => match rest.take("message") {
-            Some(message) => {
-                copy_key = timestamp.as_ref().map(|time| copy_of(time, &message, sidechain, agent.as_deref()));
-                message_body(&kind, &message, &mut rest, &mut sink)
-            }
-            None => None,
-        },
-        "system" => boundary(&mut rest, &mut sink),
-        "attachment" => attachment::read(&mut rest, &mut sink),
-        _ => None,
-    };
-    let known = BOOKKEEPING.contains(&&*kind) || matches!(&*kind, "user" | "assistant" | "attachment");
-    let body = match body {
-        Some(body) => {
-            steady.take(&mut rest, &mut sink);
-            rest.flush(&mut sink, "");
-            body
+impl Scalar for Kind {
+    fn text(text: &str) -> Option<Self> {
+        Some(match text {
+            "user" => Self::User,
+            "assistant" => Self::Assistant,
+            "system" => Self::System,
+            "attachment" => Self::Attachment,
+            other => Self::Other(other.into()),
+        })
+    }
+}
+
+/// A record as it is read. Nothing of it depends on the records before.
+#[derive(Default)]
+pub(super) struct RowFields<'a> {
+    kind: Slot<Kind>,
+    parent: Slot<Box<str>>,
+    uuid: Slot<Box<str>>,
+    session: Slot<Box<str>>,
+    agent: Slot<Box<str>>,
+    timestamp: Slot<Box<str>>,
+    sidechain: Slot<bool>,
+    message: Option<MessageRead<'a>>,
+    rest: Rest<'a>,
+    /// It may spell lone surrogates.
+    pub(super) surrogates: bool,
+}
+
+impl<'a> Fields<'a> for RowFields<'a> {
+    fn field(&mut self, key: Cow<'a, str>, reader: &mut Reader<'a>) -> Read<()> {
+        match &*key {
+            "type" => self.kind = Slot::read(reader)?,
+            "parentUuid" => self.parent = Slot::read(reader)?,
+            "uuid" => self.uuid = Slot::read(reader)?,
+            "sessionId" => self.session = Slot::read(reader)?,
+            "agentId" => self.agent = Slot::read(reader)?,
+            "timestamp" => self.timestamp = Slot::read(reader)?,
+            "isSidechain" => self.sidechain = Slot::read(reader)?,
+            // Most records name their type after the message.
+            "message" => self.message = MessageRead::read(reader)?,
+            _ => self.rest.field(key, reader)?,
         }
-        None => note(raw, &kind, rest, known, &mut sink)?,
-    };
-    let Sink { faults, extra } = sink;
-    Some(Row { uuid, parent, session, agent, sidechain, timestamp, body, copy_key, extra, faults, known })
+        Ok(())
+    }
+}
+
+impl<'a> RowFields<'a> {
+    /// The record that is all of `text`, or why there is none.
+    pub(super) fn read(text: &'a str, reader: &mut Reader<'a>) -> Result<Self, String> {
+        reader.start(text);
+        let mut fields = Self::default();
+        let read = reader.object(|reader, key| fields.field(key, reader)).and_then(|()| reader.end());
+        read.map_err(|_| reader.fault())?;
+        fields.surrogates = reader.saw_surrogates();
+        Ok(fields)
+    }
+
+    /// The record, which is spelled `raw`. `None` when it cannot even be kept as a note.
+    pub(super) fn finish(self, raw: &str, steady: &mut Steady) -> Option<Row> {
+        let mut sink = Sink::default();
+        let Self { kind, parent, uuid, session, agent, timestamp, sidechain, message, mut rest, .. } = self;
+        let kind = kind.optional(&mut sink, "type").unwrap_or(Kind::Other("".into()));
+        let parent = match parent {
+            Slot::Good(parent) => ParentName::Named(parent),
+            Slot::Null => ParentName::Root,
+            Slot::Missing | Slot::Wrong => ParentName::Missing,
+        };
+        let uuid = uuid.optional(&mut sink, "uuid");
+        let session = session.optional(&mut sink, "sessionId");
+        let agent = agent.optional(&mut sink, "agentId");
+        let timestamp = timestamp.optional(&mut sink, "timestamp");
+        let sidechain = sidechain.optional(&mut sink, "isSidechain").unwrap_or_default();
+        let mut copy_key = None;
+        let body = match &kind {
+            Kind::User | Kind::Assistant => message.map(|message| {
+                copy_key = timestamp.as_ref().map(|time| copy_of(time, message.raw, sidechain, agent.as_deref()));
+                message_body(&kind, message, &mut rest, &mut sink)
+            }),
+            Kind::System => boundary(&mut rest, &mut sink),
+            Kind::Attachment => attachment::read(&mut rest, &mut sink),
+            Kind::Other(_) => None,
+        };
+        let known = !matches!(&kind, Kind::Other(word) if !BOOKKEEPING.contains(&&**word));
+        let body = match body {
+            Some(body) => {
+                steady.take(&mut rest, &mut sink);
+                rest.flush(&mut sink, "");
+                body
+            }
+            None => note(raw, &kind, rest, known, &mut sink)?,
+        };
+        let Sink { faults, extra } = sink;
+        Some(Row { uuid, parent, session, agent, sidechain, timestamp, body, copy_key, extra, faults, known })
+    }
 }
 
 /// A number that a re-appended copy of a record shares with it, even where it was given another uuid.
 fn copy_of(time: &str, message: &str, sidechain: bool, agent: Option<&str>) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    (time, message, sidechain, agent).hash(&mut hasher);
+    let mut hasher = FxHasher::default();
+    (time, message, message.len(), sidechain, agent).hash(&mut hasher);
     hasher.finish()
 }
 
-fn note(raw: &str, kind: &str, mut rest: Rest<'_>, known: bool, sink: &mut Sink) -> Option<Body> {
+fn note(raw: &str, kind: &Kind, mut rest: Rest<'_>, known: bool, sink: &mut Sink) -> Option<Body> {
     // Its fields are in the record that is kept.
     sink.extra = Extras::default();
-    let mut word = kind.to_owned();
+    let mut word = kind.word().to_owned();
     if let Slot::Good(subtype) = rest.scalar::<Box<str>>("subtype") {
-        word = format!("{kind}.{subtype}");
+        word = format!("{}.{subtype}", kind.word());
         if &*subtype == "microcompact_boundary" {
             let fault = "old tool results were cleared here; the clearing is not followed";
             sink.faults.push((FindingKind::UnknownKind, fault.to_owned()));
         }
     }
     if !known {
-        let fault = format!("a record of unknown type `{kind}`; kept as a note");
+        let fault = format!("a record of unknown type `{}`; kept as a note", kind.word());
         sink.faults.push((FindingKind::UnknownKind, fault));
-    } else if matches!(kind, "user" | "assistant") && sink.faults.is_empty() {
+    } else if matches!(kind, Kind::User | Kind::Assistant) && sink.faults.is_empty() {
         sink.bad("`message` is missing or not an object; the record is kept as a note");
     }
-    Some(Body::Note { kind: word.into(), raw: object::json_text(raw.into(), sink, "record")? })
+    Some(Body::Note { kind: word.into(), raw: json_text(Raw::of(raw), sink, "record")? })
 }
 
-fn message_body(kind: &str, raw: &str, rest: &mut Rest<'_>, sink: &mut Sink) -> Option<Body> {
-    let mut message = Rest::of(raw)?;
-    let role = message.scalar::<Box<str>>("role").optional(sink, "message.role");
-    if role.as_deref().is_some_and(|role| role != kind) {
+fn message_body(kind: &Kind, message: MessageRead<'_>, rest: &mut Rest<'_>, sink: &mut Sink) -> Body {
+    let reply = matches!(kind, Kind::Assistant);
+    let mut message = message.of(reply, sink);
+    let role = std::mem::take(&mut message.role).optional(sink, "message.role");
+    if role.is_some_and(|role| role != if reply { Role::Assistant } else { Role::User }) {
+        let kind = kind.word();
         sink.bad(format!("`message.role` is not `{kind}`, the type of the record, which is the one believed"));
     }
-    let mut parts = parts(message.take("content"), CONTENT, sink);
-    let body = if kind == "user" {
-        ui_data(&mut parts, rest, sink);
-        Body::User(Box::new(parts), speaker(rest, sink))
-    } else {
+    let mut parts = message.parts(sink);
+    let body = if reply {
         if !parts.results.is_empty() {
             sink.bad("tool results in a reply; left out");
         }
         Body::Reply(Box::new(piece(&mut message, parts, rest, sink)))
+    } else {
+        ui_data(&mut parts, rest, sink);
+        Body::User(Box::new(parts), speaker(rest, sink))
     };
-    message.flush(sink, "message");
-    Some(body)
+    message.rest.flush(sink, "message");
+    body
 }
 
 /// `toolUseResult` is the result once more, for the user interface.
@@ -232,25 +283,26 @@ fn speaker(rest: &mut Rest<'_>, sink: &mut Sink) -> Speaker {
     }
 }
 
-fn piece(message: &mut Rest<'_>, parts: Parts, rest: &mut Rest<'_>, sink: &mut Sink) -> Piece {
+fn piece(message: &mut MessageRead<'_>, parts: Parts, rest: &mut Rest<'_>, sink: &mut Sink) -> Piece {
+    let counts = message.counts(sink);
+    let message = &mut message.rest;
     let model: Box<str> = message.scalar("model").optional(sink, "message.model").unwrap_or_default();
     let failed = rest.scalar("isApiErrorMessage").optional(sink, "isApiErrorMessage").unwrap_or_default();
     let word = message.scalar::<Box<str>>("stop_reason").optional(sink, "message.stop_reason");
-    let counts = message.take("usage").filter(|raw| raw.trim() != "null");
     let synthetic = failed || &*model == SYNTHETIC;
     for (name, usual) in [("type", "\"message\""), ("stop_sequence", "null")] {
-        if let Some(raw) = message.take(name).filter(|raw| raw.trim() != usual) {
-            sink.extra.add("message", name, &raw);
+        if let Some(raw) = message.take(name).filter(|raw| raw.text() != usual) {
+            sink.extra.add("message", name, raw);
         }
     }
     if synthetic && let Some(word) = &word {
-        sink.extra.add("message", "stop_reason", &quoted(word));
+        sink.extra.add_text("message", "stop_reason", word);
     }
     Piece {
         message_id: message.scalar("id").optional(sink, "message.id").unwrap_or_default(),
         model,
         blocks: parts.content.blocks,
-        counts: counts.and_then(|raw| Counts::read(&raw, USAGE, sink)),
+        counts,
         stop: stop_reason(word.as_deref()),
         synthetic,
     }
@@ -274,21 +326,15 @@ impl Piece {
 
 /// A `compact_boundary`; other system records are bookkeeping.
 fn boundary(rest: &mut Rest<'_>, sink: &mut Sink) -> Option<Body> {
-    let subtype: Slot<Box<str>> = rest.scalar("subtype");
-    match subtype {
-        Slot::Good(subtype) if &*subtype == "compact_boundary" => {}
-        Slot::Good(subtype) => {
-            rest.0.push(("subtype".into(), quoted(&subtype).into()));
-            return None;
-        }
-        _ => return None,
+    if rest.get("subtype").is_none_or(|subtype| subtype.text() != "\"compact_boundary\"") {
+        return None;
     }
+    rest.take("subtype");
     let details = rest.take("compactMetadata");
-    let mut metadata = details.as_deref().and_then(Rest::of).unwrap_or_default();
+    let mut metadata = details.and_then(|raw| Rest::of(raw.text())).unwrap_or_default();
     let segment = metadata.take("preservedSegment");
     let first_kept = segment
-        .as_deref()
-        .and_then(Rest::of)
+        .and_then(|raw| Rest::of(raw.text()))
         .and_then(|mut segment| segment.scalar::<Box<str>>("headUuid").optional(sink, "preservedSegment.headUuid"));
     Some(Body::Boundary(Box::new(Boundary {
         tokens_before: metadata.scalar("preTokens").optional(sink, "compactMetadata.preTokens"),

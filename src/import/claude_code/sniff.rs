@@ -1,7 +1,6 @@
 //! Telling a Claude Code session by its first bytes. Its first line is often bookkeeping, so that several are looked at.
 
 use crate::import::object::Rest;
-use crate::import::slot::Slot;
 use crate::import::{Confidence, lines};
 
 /// Lines looked at.
@@ -26,8 +25,7 @@ pub(in crate::import) fn sniff(head: &[u8]) -> Confidence {
         let text = line.text.trim();
         let found = match Rest::line(text) {
             Ok(mut rest) => {
-                let kind: Slot<Box<str>> = rest.scalar("type");
-                let kind = if let Slot::Good(kind) = kind { kind } else { "".into() };
+                let kind: Box<str> = rest.scalar("type").good().unwrap_or_default();
                 match &*kind {
                     _ if rest.has("sessionId") && (rest.has("parentUuid") || TYPES.contains(&&*kind)) => {
                         Confidence::Sure

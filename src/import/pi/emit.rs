@@ -93,8 +93,8 @@ impl<'o> Object<'o> {
 
     /// All fields of the object `json`.
     pub(super) fn fields_of(&mut self, json: &str) {
-        for (key, value) in Rest::of(json).unwrap_or_default().0 {
-            self.raw(&key, &value);
+        for (key, value) in Rest::of(json).unwrap_or_default().iter() {
+            self.raw(key, &value);
         }
     }
 

@@ -1,16 +1,12 @@
 //! A record to what the model calls an entry.
 
-use std::borrow::Cow;
-
-use sonic_rs::LazyValue;
-
-use super::content::ContentSeed;
+use super::content;
 use super::message::{custom, text, usage};
 use super::record::{Kind, Record};
 use crate::import::FindingKind;
-use crate::import::json::reread;
 use crate::import::object::Rest;
 use crate::import::slot::{Sink, Slot};
+use crate::transcript::json::read::{Raw, Reader};
 use crate::transcript::{Compaction, Content, ContextEdit, EntryKind, JsonText, Message, Meta};
 
 /// The place of the record itself, for extras.
@@ -54,7 +50,7 @@ pub(super) fn read(record: &mut Record<'_>, raw: &str) -> Option<Read> {
             from_hook: from_hook(&mut rest, sink),
         }),
         Slot::Good(Kind::CustomMessage) => {
-            let body = content(rest.take("content"), "content", sink);
+            let body = body(rest.take("content"), "content", sink);
             Read::of(EntryKind::Message(Message::Custom(Box::new(custom(&mut rest, body, sink)))))
         }
         Slot::Good(Kind::ContextEdit) => context_edit(&mut rest, sink),
@@ -103,10 +99,9 @@ fn compaction(rest: &mut Rest<'_>, sink: &mut Sink) -> Read {
 }
 
 /// Reads the content whose JSON text is `raw`.
-fn content(raw: Option<Cow<'_, str>>, place: &str, sink: &mut Sink) -> Content {
-    let raw = raw.unwrap_or(Cow::Borrowed("null"));
-    let slot = reread(&raw, ContentSeed::<LazyValue<'_>>::new(sink, place)).unwrap_or(Slot::Wrong);
-    slot.required(sink, place)
+fn body(raw: Option<Raw<'_>>, place: &str, sink: &mut Sink) -> Content {
+    let raw = raw.map_or("null", Raw::text);
+    content::read(&mut Reader::new(raw), sink, place).unwrap_or(Slot::Wrong).required(sink, place)
 }
 
 /// `replacement` is `null` (leave the target out) or `{content}`.
@@ -116,12 +111,12 @@ fn context_edit(rest: &mut Rest<'_>, sink: &mut Sink) -> Read {
     if raw.is_none() {
         sink.bad("`replacement` is missing; read as null, which leaves the target out");
     }
-    let replacement = raw.filter(|raw| raw.trim() != "null").map(|raw| {
-        let Some(mut fields) = Rest::of(&raw) else {
+    let replacement = raw.filter(|raw| raw.text() != "null").map(|raw| {
+        let Some(mut fields) = Rest::of(raw.text()) else {
             sink.bad("`replacement` is not an object; read as empty content");
             return Content::default();
         };
-        let body = content(fields.take("content"), "replacement.content", sink);
+        let body = body(fields.take("content"), "replacement.content", sink);
         fields.flush(sink, "replacement");
         body
     });
@@ -145,7 +140,7 @@ pub(super) fn header(record: &mut Record<'_>) -> Meta {
         extra: None,
     };
     if let Slot::Good(id) = std::mem::take(&mut record.parent) {
-        sink.extra.add(RECORD, "parentId", &crate::import::extra::quoted(&id));
+        sink.extra.add_text(RECORD, "parentId", &id);
     }
     rest.flush(sink, RECORD);
     meta

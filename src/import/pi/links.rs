@@ -1,13 +1,12 @@
 //! Links between records: cycles of parents, and notes that carry their own links.
 
-use std::borrow::Cow;
-
 use crate::import::extra::quoted;
 use crate::import::object::Rest;
+use crate::transcript::json::read::Raw;
 
 /// Cuts every cycle of parents, at the entry of the cycle that comes first in the file: only there does a parent stand
 /// after its child. Returns those entries and how many the cycle has.
-pub(super) fn cut_cycles(parents: &mut [Option<usize>]) -> Vec<(usize, usize)> {
+pub(in crate::import) fn cut_cycles(parents: &mut [Option<usize>]) -> Vec<(usize, usize)> {
     let mut cut = Vec::new();
     // 0: not walked; otherwise the number of the walk, from 1, that reached the entry.
     let mut walk = vec![0_usize; parents.len()];
@@ -48,11 +47,11 @@ pub(super) fn relinked(raw: &str, id: &str, parent: Option<&str>) -> Option<Stri
     let kind = rest.take("type");
     rest.take("id");
     rest.take("parentId");
-    let parent = parent.map_or(Cow::Borrowed("null"), |parent| Cow::Owned(quoted(parent)));
-    let links = [("id", Cow::Owned(quoted(id))), ("parentId", parent)];
-    let head = kind.map(|kind| ("type", kind)).into_iter().chain(links);
+    let parent = parent.map_or_else(|| "null".to_owned(), quoted);
+    let links = [("id", quoted(id)), ("parentId", parent)];
+    let head = kind.map(|kind| ("type", kind.text().to_owned())).into_iter().chain(links);
     let head = head.map(|(key, value)| format!("{}:{value}", quoted(key)));
-    let tail = rest.0.iter().map(|(key, value)| format!("{}:{}", quoted(key), value.trim()));
+    let tail = rest.iter().map(|(key, value)| format!("{}:{}", quoted(key), value.text()));
     let fields: Vec<String> = head.chain(tail).collect();
     Some(format!("{{{}}}", fields.join(",")))
 }
@@ -62,7 +61,7 @@ pub(super) fn agrees(raw: &str, id: &str, parent: Option<&str>) -> bool {
     let Some(mut rest) = Rest::of(raw) else { return false };
     let id_raw = rest.take("id");
     let parent_raw = rest.take("parentId");
-    let name = |raw: Option<Cow<'_, str>>| raw.and_then(|raw| serde_json::from_str::<Option<String>>(&raw).ok());
+    let name = |raw: Option<Raw<'_>>| raw.and_then(|raw| serde_json::from_str::<Option<String>>(&raw).ok());
     name(id_raw) == Some(Some(id.to_owned())) && name(parent_raw) == Some(parent.map(str::to_owned))
 }
 

@@ -1,17 +1,13 @@
 //! The `message` of an entry: all roles.
 
 use std::borrow::Cow;
-use std::marker::PhantomData;
 
-use serde::de::MapAccess;
-use sonic_rs::LazyValue;
-
-use super::content::ContentSeed;
+use super::content;
 use super::usage::UsageFields;
 use crate::import::FindingKind;
-use crate::import::json::{Raw, reread};
-use crate::import::object::{Fields, Fill, Rest, json_text};
+use crate::import::object::{Fields, Rest, either, fill, json_text};
 use crate::import::slot::{Scalar, Sink, Slot};
+use crate::transcript::json::read::{Raw, Read, Reader};
 use crate::transcript::{Bash, Block, Content, Custom, Message, Reply, StopReason, Text, ToolResult, Usage};
 
 /// Place of a message, of its blocks and of its usage, for extras.
@@ -65,84 +61,85 @@ impl Scalar for StopReason {
 }
 
 /// A message as it is read. The fields of the frequent roles are typed, the others kept raw until the role is known.
-pub(super) struct MessageFields<'de, R> {
+#[derive(Default)]
+pub(super) struct MessageFields<'a> {
     role: Slot<RoleWord>,
     content: Slot<Content>,
     timestamp: Slot<i64>,
     api: Slot<Box<str>>,
     provider: Slot<Box<str>>,
     model: Slot<Box<str>>,
-    usage: Slot<UsageFields<'de, R>>,
+    usage: Slot<Usage>,
     stop: Slot<StopReason>,
     call_id: Slot<Box<str>>,
     tool: Slot<Box<str>>,
     is_error: Slot<bool>,
-    details: Option<Cow<'de, str>>,
-    rest: Rest<'de>,
-    sink: Sink,
-    raw: PhantomData<R>,
+    details: Option<Raw<'a>>,
+    rest: Rest<'a>,
+    /// What was found in the content and in the usage. Of a repeated key the last value counts, and so do only its
+    /// extras.
+    in_content: Sink,
+    in_usage: Sink,
 }
 
-impl<R> Default for MessageFields<'_, R> {
-    fn default() -> Self {
-        Self {
-            role: Slot::Missing,
-            content: Slot::Missing,
-            timestamp: Slot::Missing,
-            api: Slot::Missing,
-            provider: Slot::Missing,
-            model: Slot::Missing,
-            usage: Slot::Missing,
-            stop: Slot::Missing,
-            call_id: Slot::Missing,
-            tool: Slot::Missing,
-            is_error: Slot::Missing,
-            details: None,
-            rest: Rest::default(),
-            sink: Sink::default(),
-            raw: PhantomData,
-        }
-    }
-}
-
-impl<'de, R: Raw<'de>> Fields<'de> for MessageFields<'de, R> {
-    fn field<A: MapAccess<'de>>(&mut self, key: Cow<'de, str>, map: &mut A) -> Result<(), A::Error> {
-        let role = if let Slot::Good(role) = self.role { Some(role) } else { None };
-        let reply = role == Some(RoleWord::Assistant);
-        let result = role == Some(RoleWord::ToolResult);
+impl<'a> Fields<'a> for MessageFields<'a> {
+    fn field(&mut self, key: Cow<'a, str>, reader: &mut Reader<'a>) -> Read<()> {
         match &*key {
-            "role" => self.role = map.next_value()?,
+            "role" => self.role = Slot::read(reader)?,
             "content" => {
-                // A repeated key: the last value counts, and so do only its extras.
-                self.sink = Sink::default();
-                self.content = map.next_value_seed(ContentSeed::<R>::new(&mut self.sink, CONTENT))?;
+                self.in_content = Sink::default();
+                self.content = content::read(reader, &mut self.in_content, CONTENT)?;
             }
-            "timestamp" => self.timestamp = map.next_value()?,
-            "api" if reply => self.api = map.next_value()?,
-            "provider" if reply => self.provider = map.next_value()?,
-            "model" if reply => self.model = map.next_value()?,
-            "usage" if reply => self.usage = map.next_value_seed(Fill(UsageFields::default()))?,
-            "stopReason" if reply => self.stop = map.next_value()?,
-            "toolCallId" if result => self.call_id = map.next_value()?,
-            "toolName" if result => self.tool = map.next_value()?,
-            "isError" if result => self.is_error = map.next_value()?,
-            "details" if result => self.details = Some(map.next_value::<R>()?.into_text()),
-            _ => self.rest.keep::<R, A>(key, map)?,
+            "timestamp" => self.timestamp = Slot::read(reader)?,
+            _ => match self.role {
+                Slot::Good(RoleWord::Assistant) => return self.reply_field(key, reader),
+                Slot::Good(RoleWord::ToolResult) => return self.result_field(key, reader),
+                _ => self.rest.field(key, reader)?,
+            },
         }
         Ok(())
     }
 }
 
-/// `slot`, or the field of that name that came before the role.
-fn either<T: Scalar>(slot: Slot<T>, rest: &mut Rest<'_>, name: &str) -> Slot<T> {
-    if slot.is_missing() { rest.scalar(name) } else { slot }
-}
+impl<'a> MessageFields<'a> {
+    fn reply_field(&mut self, key: Cow<'a, str>, reader: &mut Reader<'a>) -> Read<()> {
+        match &*key {
+            "api" => self.api = Slot::read(reader)?,
+            "provider" => self.provider = Slot::read(reader)?,
+            "model" => self.model = Slot::read(reader)?,
+            "usage" => {
+                self.in_usage = Sink::default();
+                self.usage = UsageFields::read(reader, &mut self.in_usage, USAGE)?;
+            }
+            "stopReason" => self.stop = Slot::read(reader)?,
+            _ => self.rest.field(key, reader)?,
+        }
+        Ok(())
+    }
 
-impl<'de, R: Raw<'de>> MessageFields<'de, R> {
+    fn result_field(&mut self, key: Cow<'a, str>, reader: &mut Reader<'a>) -> Read<()> {
+        match &*key {
+            "toolCallId" => self.call_id = Slot::read(reader)?,
+            "toolName" => self.tool = Slot::read(reader)?,
+            "isError" => self.is_error = Slot::read(reader)?,
+            "details" => self.details = Some(reader.raw()?),
+            _ => self.rest.field(key, reader)?,
+        }
+        Ok(())
+    }
+
+    /// Reads the message that is next, and its time in milliseconds. `None` when it is no object or its role is not
+    /// known.
+    pub(super) fn read(reader: &mut Reader<'a>, sink: &mut Sink) -> Read<Option<(Message, Option<i64>)>> {
+        let mut fields = Self::default();
+        let slot = fill(reader, &mut fields)?;
+        Ok(slot.good().and_then(|()| fields.finish(sink)))
+    }
+
     /// The message and its time in milliseconds. `None` when the role is not known.
-    pub(super) fn finish(mut self, sink: &mut Sink) -> Option<(Message, Option<i64>)> {
-        sink.faults.append(&mut self.sink.faults);
-        sink.extra.append(&mut self.sink.extra);
+    fn finish(mut self, sink: &mut Sink) -> Option<(Message, Option<i64>)> {
+        sink.append(std::mem::take(&mut self.in_content));
+        sink.append(std::mem::take(&mut self.in_usage));
         let time = std::mem::take(&mut self.timestamp).optional(sink, "message.timestamp");
         let Slot::Good(role) = std::mem::take(&mut self.role) else {
             sink.bad("`message.role` is missing; the record is kept as a note");
@@ -178,11 +175,9 @@ impl<'de, R: Raw<'de>> MessageFields<'de, R> {
         let content = self.content(sink);
         let usage = self.usage(sink);
         let rest = &mut self.rest;
-        let mut word = |slot: &mut Slot<Box<str>>, name: &str| {
-            either(std::mem::take(slot), rest, name).required(sink, &format!("message.{name}"))
-        };
-        let (api, provider) = (word(&mut self.api, "api"), word(&mut self.provider, "provider"));
-        let model = word(&mut self.model, "model");
+        let api = either(std::mem::take(&mut self.api), rest, "api").required(sink, "message.api");
+        let provider = either(std::mem::take(&mut self.provider), rest, "provider").required(sink, "message.provider");
+        let model = either(std::mem::take(&mut self.model), rest, "model").required(sink, "message.model");
         let stop = either(std::mem::take(&mut self.stop), rest, "stopReason");
         let reply = Reply {
             api,
@@ -201,7 +196,7 @@ impl<'de, R: Raw<'de>> MessageFields<'de, R> {
     fn usage(&mut self, sink: &mut Sink) -> Option<Usage> {
         let slot = std::mem::take(&mut self.usage);
         if !slot.is_missing() {
-            return slot.optional(sink, USAGE).map(|usage| usage.finish(sink, USAGE));
+            return slot.optional(sink, USAGE);
         }
         usage(&mut self.rest, sink, USAGE)
     }
@@ -240,15 +235,15 @@ impl<'de, R: Raw<'de>> MessageFields<'de, R> {
         let content = self.content(sink);
         let tools_added = self.rest.json("toolsAdded", sink);
         let mut sections = Vec::new();
-        if let Some(raw) = self.rest.take("sections").filter(|raw| raw.trim() != "null") {
-            let Some(mut fields) = Rest::of(&raw) else {
+        if let Some(raw) = self.rest.take("sections").filter(|raw| raw.text() != "null") {
+            let Some(fields) = Rest::of(raw.text()) else {
                 sink.bad("`message.sections` is not an object and was left out");
                 return Message::System { content: joined(&content), sections, tools_added };
             };
-            for (name, raw) in std::mem::take(&mut fields.0) {
-                match reread(&raw, PhantomData::<Slot<Box<str>>>) {
-                    Some(Slot::Good(body)) => sections.push((name.into(), Text::new(body))),
-                    _ => sink.extra.add(SECTIONS, &name, &raw),
+            for (name, raw) in fields.iter() {
+                match Slot::of(raw.text()) {
+                    Slot::Good(body) => sections.push((name.into(), body)),
+                    _ => sink.extra.add(SECTIONS, name, raw),
                 }
             }
         }
@@ -274,14 +269,14 @@ fn flag(rest: &mut Rest<'_>, name: &str, sink: &mut Sink) -> bool {
 
 /// Removes a text that must be there.
 pub(super) fn text(rest: &mut Rest<'_>, name: &str, sink: &mut Sink) -> Text {
-    Text::new(rest.scalar::<Box<str>>(name).required(sink, name))
+    rest.scalar(name).required(sink, name)
 }
 
 /// Removes the usage.
 pub(super) fn usage(rest: &mut Rest<'_>, sink: &mut Sink, place: &str) -> Option<Usage> {
     let raw = rest.take("usage")?;
-    let slot = reread(&raw, Fill(UsageFields::<LazyValue<'_>>::default())).unwrap_or(Slot::Wrong);
-    slot.optional(sink, place).map(|usage| usage.finish(sink, place))
+    let slot = UsageFields::read(&mut Reader::new(raw.text()), sink, place).unwrap_or(Slot::Wrong);
+    slot.optional(sink, place)
 }
 
 /// Removes the fields that a custom message has besides its content.

@@ -1,17 +1,12 @@
 //! One JSON object of the file: a header or an entry.
 
 use std::borrow::Cow;
-use std::fmt;
-use std::marker::PhantomData;
-
-use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
-use sonic_rs::LazyValue;
 
 use super::message::MessageFields;
-use crate::import::json::{Raw, reread};
-use crate::import::object::{Fields, Fill, Rest};
-use crate::import::slot::{Key, Scalar, Sink, Slot};
+use crate::import::object::{Fields, Rest};
+use crate::import::slot::{Scalar, Sink, Slot};
 use crate::transcript::Message;
+use crate::transcript::json::read::{Read, Reader};
 
 /// The word in a record's `type`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -48,7 +43,8 @@ impl Scalar for Kind {
 }
 
 /// A record, read.
-pub(super) struct Record<'de> {
+#[derive(Default)]
+pub(super) struct Record<'a> {
     pub(super) kind: Slot<Kind>,
     pub(super) id: Slot<Box<str>>,
     pub(super) parent: Slot<Box<str>>,
@@ -56,104 +52,52 @@ pub(super) struct Record<'de> {
     /// The message and its time, of a `message` record that has a readable one.
     pub(super) message: Option<(Message, Option<i64>)>,
     /// All other fields.
-    pub(super) rest: Rest<'de>,
+    pub(super) rest: Rest<'a>,
     pub(super) sink: Sink,
+    /// It may spell lone surrogates.
+    pub(super) surrogates: bool,
 }
 
-/// Reads a record.
-pub(super) struct RecordSeed<R>(PhantomData<R>);
-
-impl<R> Default for RecordSeed<R> {
-    fn default() -> Self {
-        Self(PhantomData)
-    }
-}
-
-impl<'de, R: Raw<'de>> DeserializeSeed<'de> for RecordSeed<R> {
-    type Value = Record<'de>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Record<'de>, D::Error> {
-        deserializer.deserialize_map(self)
-    }
-}
-
-impl<'de, R: Raw<'de>> Visitor<'de> for RecordSeed<R> {
-    type Value = Record<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON object")
+impl<'a> Record<'a> {
+    /// The record that is all of `text`, or why there is none.
+    pub(super) fn read(text: &'a str, reader: &mut Reader<'a>) -> Result<Self, String> {
+        reader.start(text);
+        let mut record = Self::default();
+        let read = reader.object(|reader, key| record.field(key, reader)).and_then(|()| reader.end());
+        read.map_err(|_| reader.fault())?;
+        record.surrogates = reader.saw_surrogates();
+        record.finish();
+        Ok(record)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Record<'de>, A::Error> {
-        let mut fields = RecordFields::<R>::default();
-        while let Some(Key(key)) = map.next_key()? {
-            fields.field(key, &mut map)?;
+    fn finish(&mut self) {
+        if !matches!(self.kind, Slot::Good(Kind::Message)) {
+            return;
         }
-        Ok(fields.finish())
-    }
-}
-
-struct RecordFields<'de, R> {
-    kind: Slot<Kind>,
-    id: Slot<Box<str>>,
-    parent: Slot<Box<str>>,
-    timestamp: Slot<Box<str>>,
-    message: Slot<MessageFields<'de, R>>,
-    rest: Rest<'de>,
-}
-
-impl<R> Default for RecordFields<'_, R> {
-    fn default() -> Self {
-        Self {
-            kind: Slot::Missing,
-            id: Slot::Missing,
-            parent: Slot::Missing,
-            timestamp: Slot::Missing,
-            message: Slot::Missing,
-            rest: Rest::default(),
+        // The message came before the type, which no known writer does.
+        if let Some(raw) = self.rest.take("message").filter(|_| self.message.is_none()) {
+            self.message = MessageFields::read(&mut Reader::new(raw.text()), &mut self.sink).unwrap_or_default();
+        }
+        if self.message.is_none() && self.sink.faults.is_empty() {
+            self.sink.bad("`message` is missing or not an object; the record is kept as a note");
         }
     }
 }
 
-impl<'de, R: Raw<'de>> Fields<'de> for RecordFields<'de, R> {
-    fn field<A: MapAccess<'de>>(&mut self, key: Cow<'de, str>, map: &mut A) -> Result<(), A::Error> {
+impl<'a> Fields<'a> for Record<'a> {
+    fn field(&mut self, key: Cow<'a, str>, reader: &mut Reader<'a>) -> Read<()> {
         match &*key {
-            "type" => self.kind = map.next_value()?,
-            "id" => self.id = map.next_value()?,
-            "parentId" => self.parent = map.next_value()?,
-            "timestamp" => self.timestamp = map.next_value()?,
+            "type" => self.kind = Slot::read(reader)?,
+            "id" => self.id = Slot::read(reader)?,
+            "parentId" => self.parent = Slot::read(reader)?,
+            "timestamp" => self.timestamp = Slot::read(reader)?,
             "message" if matches!(self.kind, Slot::Good(Kind::Message)) => {
-                self.message = map.next_value_seed(Fill(MessageFields::default()))?;
+                // Of a repeated key the last value counts.
+                self.sink = Sink::default();
+                self.message = MessageFields::read(reader, &mut self.sink)?;
             }
-            _ => self.rest.keep::<R, A>(key, map)?,
+            _ => self.rest.field(key, reader)?,
         }
         Ok(())
-    }
-}
-
-impl<'de, R: Raw<'de>> RecordFields<'de, R> {
-    fn finish(mut self) -> Record<'de> {
-        let mut sink = Sink::default();
-        let mut message = None;
-        if matches!(self.kind, Slot::Good(Kind::Message)) {
-            message = match std::mem::take(&mut self.message) {
-                Slot::Good(fields) => fields.finish(&mut sink),
-                // The message came before the type, which no known writer does.
-                Slot::Missing => self.rest.take("message").and_then(|raw| early_message(&raw, &mut sink)),
-                Slot::Null | Slot::Wrong => None,
-            };
-            if message.is_none() && sink.faults.is_empty() {
-                sink.bad("`message` is missing or not an object; the record is kept as a note");
-            }
-        }
-        let Self { kind, id, parent, timestamp, rest, .. } = self;
-        Record { kind, id, parent, timestamp, message, rest, sink }
-    }
-}
-
-fn early_message(raw: &str, sink: &mut Sink) -> Option<(Message, Option<i64>)> {
-    match reread(raw, Fill(MessageFields::<LazyValue<'_>>::default())) {
-        Some(Slot::Good(fields)) => fields.finish(sink),
-        _ => None,
     }
 }

@@ -171,7 +171,10 @@ impl Builder {
 
 /// An id as Pi makes them, eight hexadecimal digits.
 fn hex_id(number: usize) -> Box<str> {
-    format!("{number:08x}").into()
+    // A session of version 1 needs one for each entry, and `format!` is slow.
+    let digits: [u8; 8] = std::array::from_fn(|at| b"0123456789abcdef"[number >> (28 - 4 * at) & 0xF]);
+    let short = std::str::from_utf8(&digits).ok().filter(|_| number >> 32 == 0);
+    short.map_or_else(|| format!("{number:08x}").into(), Into::into)
 }
 
 /// Notes hold their whole record, so their links must say what the tree says.

@@ -1,9 +1,9 @@
 //! Telling a Pi session by its first bytes.
 
-use super::json::{Reader, Sonic};
-use super::record::Kind;
+use super::record::{Kind, Record};
 use crate::import::slot::Slot;
 use crate::import::{Confidence, lines};
+use crate::transcript::json::read::Reader;
 
 /// Lines looked at. Real files have the header on the first one.
 const LINES: usize = 20;
@@ -14,7 +14,7 @@ pub(in crate::import) fn sniff(head: &[u8]) -> Confidence {
     let mut best = Confidence::No;
     for line in lines::split(head).iter().filter(|line| !line.text.trim().is_empty()).take(LINES) {
         let text = line.text.trim();
-        match Sonic::record(text) {
+        match Record::read(text, &mut Reader::default()) {
             Ok(record) => match record.kind {
                 Slot::Good(Kind::Session) if record.rest.has("cwd") || record.rest.has("version") => {
                     return Confidence::Sure;

@@ -2,6 +2,7 @@
 
 use super::entry::{self, Read};
 use super::record::{Kind, Record};
+use crate::import::extra::TooDeep;
 use crate::import::slot::{Sink, Slot};
 use crate::import::surrogates;
 use crate::import::{Finding, FindingKind, ImportError, Imported, LineCounts};
@@ -32,8 +33,6 @@ pub(super) enum ParentName {
 #[derive(Default)]
 pub(super) struct Builder {
     pub(super) counts: LineCounts,
-    /// Whether any line may hold escaped surrogates.
-    surrogates: bool,
     header: Option<Meta>,
     drafts: Vec<Draft>,
     /// File objects in order, as version-1 indices count them: the header is none of the entries.
@@ -42,11 +41,6 @@ pub(super) struct Builder {
 }
 
 impl Builder {
-    /// A builder for a file in which `surrogates` may be escaped.
-    pub(super) fn new(surrogates: bool) -> Self {
-        Self { surrogates, ..Self::default() }
-    }
-
     /// Notes a fault on the lines `at.0` to `at.1`.
     pub(super) fn fault(&mut self, at: (usize, usize), offset: Option<usize>, kind: FindingKind, message: String) {
         self.findings.push(Finding { line: at.0, last_line: at.1, offset, column: None, kind, message });
@@ -60,7 +54,7 @@ impl Builder {
 
     /// Takes a record; `raw` is its JSON text.
     pub(super) fn push(&mut self, at: (usize, usize), raw: &str, mut record: Record<'_>) {
-        if self.surrogates
+        if record.surrogates
             && let Some((kind, fault)) = surrogates::fault(raw)
         {
             self.fault(at, None, kind, fault);
@@ -110,13 +104,9 @@ impl Builder {
             Slot::Null => ParentName::Root,
             Slot::Missing | Slot::Wrong => ParentName::Missing,
         };
-        let extra = std::mem::take(&mut record.sink.extra).render();
-        let extra = extra.and_then(|extra| {
-            let json = JsonText::new(extra);
-            if json.is_none() {
-                record.sink.bad("additional fields could not be measured as JSON and were left out");
-            }
-            json
+        let extra = std::mem::take(&mut record.sink.extra).json().unwrap_or_else(|TooDeep| {
+            record.sink.bad("additional fields could not be measured as JSON and were left out");
+            None
         });
         self.drain(at, &mut record.sink);
         let Some(Read { kind, time, first_kept_index }) = read else {

@@ -1,17 +1,15 @@
 //! Recorded usage: `{input, output, cacheRead, cacheWrite, totalTokens, cost}` and later additions.
 
 use std::borrow::Cow;
-use std::marker::PhantomData;
 
-use serde::de::MapAccess;
-
-use crate::import::json::Raw;
-use crate::import::object::{Fields, Fill, Rest};
+use crate::import::object::{Fields, Rest, fill};
 use crate::import::slot::{Sink, Slot};
+use crate::transcript::json::read::{Read, Reader};
 use crate::transcript::{Cost, Usage};
 
 /// A usage object as it is read.
-pub(super) struct UsageFields<'de, R> {
+#[derive(Default)]
+pub(super) struct UsageFields<'a> {
     input: Slot<u64>,
     output: Slot<u64>,
     cache_read: Slot<u64>,
@@ -19,48 +17,41 @@ pub(super) struct UsageFields<'de, R> {
     cache_write_1h: Slot<u64>,
     reasoning: Slot<u64>,
     total: Slot<u64>,
-    cost: Slot<CostFields<'de, R>>,
-    rest: Rest<'de>,
-    raw: PhantomData<R>,
+    cost: Slot<CostFields<'a>>,
+    rest: Rest<'a>,
 }
 
-impl<R> Default for UsageFields<'_, R> {
-    fn default() -> Self {
-        Self {
-            input: Slot::Missing,
-            output: Slot::Missing,
-            cache_read: Slot::Missing,
-            cache_write: Slot::Missing,
-            cache_write_1h: Slot::Missing,
-            reasoning: Slot::Missing,
-            total: Slot::Missing,
-            cost: Slot::Missing,
-            rest: Rest::default(),
-            raw: PhantomData,
-        }
-    }
-}
-
-impl<'de, R: Raw<'de>> Fields<'de> for UsageFields<'de, R> {
-    fn field<A: MapAccess<'de>>(&mut self, key: Cow<'de, str>, map: &mut A) -> Result<(), A::Error> {
+impl<'a> Fields<'a> for UsageFields<'a> {
+    fn field(&mut self, key: Cow<'a, str>, reader: &mut Reader<'a>) -> Read<()> {
         match &*key {
-            "input" => self.input = map.next_value()?,
-            "output" => self.output = map.next_value()?,
-            "cacheRead" => self.cache_read = map.next_value()?,
-            "cacheWrite" => self.cache_write = map.next_value()?,
-            "cacheWrite1h" => self.cache_write_1h = map.next_value()?,
-            "reasoning" => self.reasoning = map.next_value()?,
-            "totalTokens" => self.total = map.next_value()?,
-            "cost" => self.cost = map.next_value_seed(Fill(CostFields::default()))?,
-            _ => self.rest.keep::<R, A>(key, map)?,
+            "input" => self.input = Slot::read(reader)?,
+            "output" => self.output = Slot::read(reader)?,
+            "cacheRead" => self.cache_read = Slot::read(reader)?,
+            "cacheWrite" => self.cache_write = Slot::read(reader)?,
+            "cacheWrite1h" => self.cache_write_1h = Slot::read(reader)?,
+            "reasoning" => self.reasoning = Slot::read(reader)?,
+            "totalTokens" => self.total = Slot::read(reader)?,
+            "cost" => self.cost = cost(reader)?,
+            _ => self.rest.field(key, reader)?,
         }
         Ok(())
     }
 }
 
-impl<R> UsageFields<'_, R> {
+fn cost<'a>(reader: &mut Reader<'a>) -> Read<Slot<CostFields<'a>>> {
+    let mut fields = CostFields::default();
+    Ok(fill(reader, &mut fields)?.map(|()| fields))
+}
+
+impl UsageFields<'_> {
+    /// Reads the object that is next.
+    pub(super) fn read(reader: &mut Reader<'_>, sink: &mut Sink, place: &str) -> Read<Slot<Usage>> {
+        let mut fields = UsageFields::default();
+        Ok(fill(reader, &mut fields)?.map(|()| fields.finish(sink, place)))
+    }
+
     /// The usage; `place` is that of the object. A total of zero counts as none: Pi takes the sum of the parts then.
-    pub(super) fn finish(self, sink: &mut Sink, place: &str) -> Usage {
+    fn finish(self, sink: &mut Sink, place: &str) -> Usage {
         self.rest.flush(sink, place);
         Usage {
             input: self.input.required(sink, "usage.input"),
@@ -76,37 +67,33 @@ impl<R> UsageFields<'_, R> {
 }
 
 /// The dollars of a usage object as they are read.
-struct CostFields<'de, R> {
+#[derive(Default)]
+struct CostFields<'a> {
     parts: [Slot<f64>; 5],
-    rest: Rest<'de>,
-    raw: PhantomData<R>,
+    rest: Rest<'a>,
 }
 
-impl<R> Default for CostFields<'_, R> {
-    fn default() -> Self {
-        Self { parts: Default::default(), rest: Rest::default(), raw: PhantomData }
-    }
-}
-
-impl<'de, R: Raw<'de>> Fields<'de> for CostFields<'de, R> {
-    fn field<A: MapAccess<'de>>(&mut self, key: Cow<'de, str>, map: &mut A) -> Result<(), A::Error> {
+impl<'a> Fields<'a> for CostFields<'a> {
+    fn field(&mut self, key: Cow<'a, str>, reader: &mut Reader<'a>) -> Read<()> {
         let part = match &*key {
             "input" => 0,
             "output" => 1,
             "cacheRead" => 2,
             "cacheWrite" => 3,
             "total" => 4,
-            _ => return self.rest.keep::<R, A>(key, map),
+            _ => return self.rest.field(key, reader),
         };
-        self.parts[part] = map.next_value()?;
+        self.parts[part] = Slot::read(reader)?;
         Ok(())
     }
 }
 
-impl<R> CostFields<'_, R> {
+impl CostFields<'_> {
     /// A part that is missing is zero: dollars are the source's own estimate, and older files have fewer parts.
     fn finish(self, sink: &mut Sink, place: &str) -> Cost {
-        self.rest.flush(sink, &format!("{place}.cost"));
+        if !self.rest.is_empty() {
+            self.rest.flush(sink, &format!("{place}.cost"));
+        }
         let [input, output, cache_read, cache_write, total] =
             self.parts.map(|part| part.optional(sink, "usage.cost").unwrap_or_default());
         Cost { input, output, cache_read, cache_write, total }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::super::ReportModel;
-use super::CsvFile;
+use super::{CsvFile, summary};
 use crate::results::Direction;
 
 /// A column.
@@ -13,8 +13,14 @@ pub(super) struct Described {
     pub(super) about: Cow<'static, str>,
 }
 
+impl Described {
+    pub(super) fn fixed(&(name, unit, about): &Fixed) -> Self {
+        Self { name: Cow::Borrowed(name), unit: Cow::Borrowed(unit), about: Cow::Borrowed(about) }
+    }
+}
+
 /// Name, unit and meaning.
-type Fixed = (&'static str, &'static str, &'static str);
+pub(super) type Fixed = (&'static str, &'static str, &'static str);
 
 const KEY: [Fixed; 6] = [
     ("cell", "text", "Stable id of the cell; joins the files."),
@@ -141,6 +147,11 @@ const COLUMNS: [Fixed; 4] = [
 /// The columns of a file, in order.
 pub(super) fn of(file: CsvFile, model: &ReportModel) -> Vec<Described> {
     let own: &[Fixed] = match file {
+        CsvFile::Strategies => return summary::wide_columns(model),
+        CsvFile::Estimates => return summary::columns(&summary::ESTIMATES),
+        CsvFile::Contrasts => return summary::columns(&summary::CONTRASTS),
+        CsvFile::Pareto => return summary::columns(&summary::PARETO),
+        CsvFile::Transcripts => return summary::TRANSCRIPTS.iter().map(Described::fixed).collect(),
         CsvFile::Cells => &CELLS,
         CsvFile::Measures => &MEASURES,
         CsvFile::Requests => &REQUESTS,
@@ -150,11 +161,7 @@ pub(super) fn of(file: CsvFile, model: &ReportModel) -> Vec<Described> {
         CsvFile::Columns => &COLUMNS,
     };
     let key: &[Fixed] = if file == CsvFile::Columns { &[] } else { &KEY };
-    let fixed = key.iter().chain(own).map(|&(name, unit, about)| Described {
-        name: Cow::Borrowed(name),
-        unit: Cow::Borrowed(unit),
-        about: Cow::Borrowed(about),
-    });
+    let fixed = key.iter().chain(own).map(Described::fixed);
     let measures = model.measures.iter().filter(|_| file == CsvFile::Cells).map(|def| Described {
         name: Cow::Owned(def.name.clone()),
         unit: Cow::Owned(def.unit.clone()),

@@ -6,6 +6,7 @@
 
 mod cache;
 mod columns;
+mod summary;
 
 pub use cache::cache_csv;
 
@@ -33,14 +34,36 @@ pub enum CsvFile {
     Incidents,
     /// `items.csv`: a row per cell and annotated item.
     Items,
+    /// `strategies.csv`: a row per strategy and setting, five columns per measure: mean, interval, least and greatest lineage.
+    Strategies,
+    /// `estimates.csv`: a row per strategy, setting and measure.
+    Estimates,
+    /// `contrasts.csv`: a row per strategy: its goal-loss against the least.
+    Contrasts,
+    /// `pareto.csv`: a row per point of the Pareto plots.
+    Pareto,
+    /// `transcripts.csv`: a row per transcript.
+    Transcripts,
     /// `columns.csv`: a row per column of the other files.
     Columns,
 }
 
 impl CsvFile {
     /// All files.
-    pub const ALL: [Self; 7] =
-        [Self::Cells, Self::Measures, Self::Requests, Self::Compactions, Self::Incidents, Self::Items, Self::Columns];
+    pub const ALL: [Self; 12] = [
+        Self::Cells,
+        Self::Measures,
+        Self::Requests,
+        Self::Compactions,
+        Self::Incidents,
+        Self::Items,
+        Self::Strategies,
+        Self::Estimates,
+        Self::Contrasts,
+        Self::Pareto,
+        Self::Transcripts,
+        Self::Columns,
+    ];
 
     /// Its name in the folder.
     pub fn name(self) -> &'static str {
@@ -51,6 +74,11 @@ impl CsvFile {
             Self::Compactions => "compactions.csv",
             Self::Incidents => "incidents.csv",
             Self::Items => "items.csv",
+            Self::Strategies => "strategies.csv",
+            Self::Estimates => "estimates.csv",
+            Self::Contrasts => "contrasts.csv",
+            Self::Pareto => "pareto.csv",
+            Self::Transcripts => "transcripts.csv",
             Self::Columns => "columns.csv",
         }
     }
@@ -65,6 +93,11 @@ impl Reporter for CsvFile {
             Self::Cells => cells(model, &mut csv)?,
             Self::Measures => measures(model, &mut csv)?,
             Self::Items => items(model, &mut csv)?,
+            Self::Strategies => summary::strategies(model, &mut csv)?,
+            Self::Estimates => summary::estimates(model, &mut csv)?,
+            Self::Contrasts => summary::contrasts(model, &mut csv)?,
+            Self::Pareto => summary::pareto(model, &mut csv)?,
+            Self::Transcripts => summary::transcripts(model, &mut csv)?,
             Self::Columns => all_columns(model, &mut csv)?,
             Self::Requests | Self::Compactions | Self::Incidents => {
                 for cell in &model.cells {

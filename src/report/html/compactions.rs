@@ -1,39 +1,75 @@
-//! Each compaction, cell by cell, with the summary to unfold.
+//! What happened in each cell: its compactions in numbers, each of them to open, and its incidents.
 
 use maud::{Markup, html};
 
 use super::super::model::CellHistory;
 use super::super::number::count;
 use super::super::text::visible;
-use super::ReportModel;
-use super::cell::{mock_tag, scroll, strategy, tokens};
+use super::cell::{datum, how_to, mock_tag, scroll, strategy, tokens};
+use super::section::{Body, Page, Section};
+use super::{ReportError, ReportModel, opened};
 use crate::results::CompactionRecord;
 
-pub(super) fn section(model: &ReportModel) -> Option<Markup> {
-    if model.histories.is_empty() {
-        return None;
+pub(super) const SECTION: Section = Section { id: "compactions", title: "Compactions", render };
+
+#[expect(clippy::unnecessary_wraps, reason = "the signature of a section")]
+fn render(page: Page<'_, '_>) -> Result<Body, ReportError> {
+    let model = page.model;
+    let cells: Vec<usize> = page.details().flat_map(|(_, detail)| detail.cells.iter().copied()).collect();
+    if cells.is_empty() {
+        return Ok(Body::Absent(if model.histories.is_empty() {
+            "the run holds no cell"
+        } else {
+            "each transcript has a page of its own, see Transcripts"
+        }));
     }
-    let (eventful, quiet): (Vec<_>, Vec<_>) = model.histories.iter().partition(|history| is_eventful(history));
-    Some(html! {
-        p { "Unfold a cell for its compactions and incidents, and a summary for the text that stands for what was dropped." }
-        @for (index, history) in eventful.iter().enumerate() {
-            details open[index == 0] {
+    let firsts = first_rows(model);
+    let (eventful, quiet): (Vec<usize>, Vec<usize>) =
+        cells.into_iter().partition(|&cell| is_eventful(&model.histories[cell]));
+    let how = html! {
+        "Open a cell for its compactions in numbers, and a compaction for what was dropped, the text that stands for it, \
+         and what became of the annotated items; what the summary still says of them is marked."
+    };
+    Ok(Body::Shown(html! {
+        (how_to(&how))
+        @for &cell in &eventful {
+            @let history = &model.histories[cell];
+            details id=(Page::cell(cell)) {
                 summary { (heading(model, history)) }
-                @if !history.compactions.is_empty() { (table(history)) }
+                @if !history.compactions.is_empty() { (table(history, firsts[cell])) }
                 (incidents(history))
+                @for nth in 0..history.compactions.len() { (opened::compaction(page, cell, nth)) }
             }
         }
-        @if !quiet.is_empty() {
-            p class="soft" {
-                "Nothing happened in " (quiet.len()) @if quiet.len() == 1 { " cell: " } @else { " cells: " }
-                @for (index, history) in quiet.iter().enumerate() {
-                    @if index > 0 { ", " }
+        @if !quiet.is_empty() { (nothing_happened(model, &quiet)) }
+    }))
+}
+
+/// For each cell, the row of `compactions.csv` that holds its first compaction.
+fn first_rows(model: &ReportModel) -> Vec<usize> {
+    let mut next = 0;
+    let first = |history: &CellHistory<'_>| {
+        let first = next;
+        next += history.compactions.len();
+        first
+    };
+    model.histories.iter().map(first).collect()
+}
+
+fn nothing_happened(model: &ReportModel, quiet: &[usize]) -> Markup {
+    html! {
+        p class="soft" {
+            "Nothing happened in " (quiet.len()) @if quiet.len() == 1 { " cell: " } @else { " cells: " }
+            @for (index, &cell) in quiet.iter().enumerate() {
+                @let history = &model.histories[cell];
+                @if index > 0 { ", " }
+                span id=(Page::cell(cell)) {
                     (visible(&model.labels[history.label])) " on " (visible(&history.record.transcript))
                 }
-                "."
             }
+            "."
         }
-    })
+    }
 }
 
 fn is_eventful(history: &CellHistory<'_>) -> bool {
@@ -75,10 +111,11 @@ const HEADS: [(&str, &str, bool); 12] = [
     ("Notes", "", false),
 ];
 
-fn table(history: &CellHistory<'_>) -> Markup {
-    let label = format!("Compactions of {} on {}", history.record.strategy, history.record.transcript);
+fn table(history: &CellHistory<'_>, first_row: usize) -> Markup {
+    let record = history.record;
+    let label = format!("Compactions of {} on {}, cell {}", record.strategy, record.transcript, record.cell);
     let table = html! {
-        table {
+        table data-csv="compactions.csv" {
             caption { "Compactions, in order. Tokens are reference tokens; the estimate is the strategy's own." }
             thead {
                 tr {
@@ -90,40 +127,30 @@ fn table(history: &CellHistory<'_>) -> Markup {
                     }
                 }
             }
-            tbody { @for compaction in &history.compactions { (row(compaction)) } }
+            tbody { @for (nth, compaction) in history.compactions.iter().enumerate() { (row(compaction, first_row + nth)) } }
         }
     };
     scroll(&label, &table)
 }
 
-fn row(compaction: &CompactionRecord) -> Markup {
+fn row(compaction: &CompactionRecord, at: usize) -> Markup {
     html! {
-        tr {
-            th scope="row" class="num" { (count(compaction.request)) }
+        tr data-row=(at) {
+            th scope="row" class="num" { (datum(compaction.request, "request", &count(compaction.request))) }
             td { (visible(&compaction.checkpoint.replace('_', " "))) }
             td class="reason" { (visible(&compaction.reason)) }
             @match compaction.estimate_tokens {
-                Some(estimate) => (tokens(estimate)),
+                Some(estimate) => (tokens(estimate, "estimate_tokens")),
                 None => td class="num void" { abbr title="void: the strategy asked no estimator" { "–" } },
             }
-            (tokens(compaction.before_tokens))
-            (tokens(compaction.after_tokens))
-            (tokens(compaction.dropped_messages))
-            (tokens(compaction.dropped_tokens))
-            (tokens(compaction.kept_tokens))
-            (tokens(compaction.summary_tokens))
-            (tokens(compaction.invalidated_tokens))
+            (tokens(compaction.before_tokens, "before_tokens"))
+            (tokens(compaction.after_tokens, "after_tokens"))
+            (tokens(compaction.dropped_messages, "dropped_messages"))
+            (tokens(compaction.dropped_tokens, "dropped_tokens"))
+            (tokens(compaction.kept_tokens, "kept_tokens"))
+            (tokens(compaction.summary_tokens, "summary_tokens"))
+            (tokens(compaction.invalidated_tokens, "invalidated_tokens"))
             td class="tags" { (notes(compaction)) }
-        }
-        @if let Some(summary) = &compaction.summary {
-            tr class="more" {
-                td colspan=(HEADS.len()) {
-                    details {
-                        summary { "Summary before request " (count(compaction.request)) }
-                        pre { (visible(summary)) }
-                    }
-                }
-            }
         }
     }
 }
@@ -144,10 +171,16 @@ fn notes(compaction: &CompactionRecord) -> Markup {
 
 fn incidents(history: &CellHistory<'_>) -> Markup {
     let edits = &history.edits;
+    if history.overflows.is_empty() && history.stuck.is_empty() && history.fired.is_empty() && edits.edits == 0 {
+        return html! {};
+    }
     html! {
         ul {
-            @for (request, size) in &history.overflows {
-                li { "Request " (count(*request)) " did not fit the window: " (count(*size)) " tokens." }
+            @if let [(first, size), ..] = history.overflows[..] {
+                li {
+                    "Did not fit the window × " (history.overflows.len()) ", first request " (count(first)) " with "
+                    (count(size)) " tokens."
+                }
             }
             @for stuck in &history.stuck {
                 li {

@@ -1,48 +1,32 @@
 //! One number for many cells. Voids never enter it; they are counted beside it.
 
-use super::super::number::{Format, real};
+use super::super::number::Format;
 use super::{Cell, number};
 use crate::results::MeasureDef;
-
-/// How the numbers of several cells become one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Aggregation {
-    /// Added up: counts and flows of tokens.
-    Sum,
-    /// The plain mean over cells: ratios, scores and levels.
-    Mean,
-}
+use crate::stats::{Interval, Observation, Resampling, Sample, interval, mean};
 
 /// Token measures that are a level (how full), not a flow (how much): adding them up over transcripts means nothing.
 const LEVELS: [&str; 2] = ["kept_tokens", "peak_context_tokens"];
 
-impl Aggregation {
-    /// How this measure is aggregated: by its unit, and levels by their name.
-    pub fn of(def: &MeasureDef) -> Self {
-        match def.unit.as_str() {
-            "count" | "tokens" | "usd" if !LEVELS.contains(&def.name.as_str()) => Self::Sum,
-            _ => Self::Mean,
-        }
-    }
-
-    /// `sum` or `mean`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Sum => "sum",
-            Self::Mean => "mean",
-        }
-    }
+/// Whether the numbers of several cells may be added up: counts, and flows of tokens and dollars.
+pub(in super::super) fn is_additive(def: &MeasureDef) -> bool {
+    matches!(def.unit.as_str(), "count" | "tokens" | "usd") && !LEVELS.contains(&def.name.as_str())
 }
 
-/// An aggregated measure.
+/// A measure over cells. The number is the mean over lineages: first over the seeds of a transcript, then over the
+/// transcripts of a lineage, then over lineages, so that neither replicates nor forks count as evidence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Aggregate<'run> {
-    /// How it was made.
-    pub how: Aggregation,
     /// How it is written.
     pub format: Format,
-    /// The number; `None` when every cell is void.
+    /// The mean over lineages; `None` when every cell is void.
     pub value: Option<f64>,
+    /// The sum over all cells that have a number, where adding up means something.
+    pub sum: Option<f64>,
+    /// Each lineage that has a number, by name, with it.
+    pub units: Vec<(&'run str, f64)>,
+    /// The interval of the mean, or why there is none.
+    pub interval: Result<Interval, String>,
     /// Cells that have a number.
     pub n: usize,
     /// Cells that have none.
@@ -54,25 +38,37 @@ pub struct Aggregate<'run> {
 impl<'run> Aggregate<'run> {
     /// Aggregates a measure over cells.
     pub(super) fn over(def: &MeasureDef, cells: &[&Cell<'run>]) -> Self {
-        let how = Aggregation::of(def);
-        let (mut total, mut n, mut voids) = (0.0, 0_u64, 0);
         let mut reasons = Vec::new();
-        for cell in cells {
-            match number(cell.record, &def.name) {
-                Ok(value) => (total, n) = (total + value, n + 1),
-                Err(reason) => {
-                    voids += 1;
-                    if !reasons.contains(&reason) {
-                        reasons.push(reason);
-                    }
-                }
+        let mut total = 0.0;
+        let sample = Sample::of(cells.iter().map(|cell| {
+            let value = number(cell.record, &def.name);
+            match value {
+                Ok(value) => total += value,
+                Err(reason) if !reasons.contains(&reason) => reasons.push(reason),
+                Err(_) => {}
             }
+            Observation { lineage: &cell.record.lineage, transcript: &cell.record.transcript, value: value.ok() }
+        }));
+        let values = sample.values();
+        Self {
+            format: Format::mean_of(def),
+            value: mean(&values),
+            sum: (is_additive(def) && sample.cells > 0).then_some(total),
+            interval: interval(&values, Resampling::default()).map_err(|none| match values.len() {
+                0 => "no number".to_owned(),
+                _ => none.to_string().replace("units", "lineages"),
+            }),
+            units: sample.units,
+            n: sample.cells,
+            voids: sample.void_cells,
+            reasons,
         }
-        let value = match how {
-            _ if n == 0 => None,
-            Aggregation::Sum => Some(total),
-            Aggregation::Mean => Some(total / real(n)),
-        };
-        Self { how, format: Format::of(def), value, n: cells.len() - voids, voids, reasons }
+    }
+
+    /// The least and the greatest lineage; `None` without a number.
+    pub fn range(&self) -> Option<(f64, f64)> {
+        let values = || self.units.iter().map(|(_, value)| *value);
+        self.value?;
+        Some((values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max)))
     }
 }

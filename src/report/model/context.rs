@@ -16,6 +16,8 @@ pub struct Point {
 /// One cell as a line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContextLine {
+    /// Index of the cell in [`super::ReportModel::cells`].
+    pub cell: usize,
     /// Index of the strategy in [`super::ReportModel::labels`].
     pub label: usize,
     /// Requests and, between them, the falls of compactions.
@@ -50,10 +52,28 @@ impl ContextPanel<'_> {
     }
 }
 
+impl ContextPanel<'_> {
+    /// Rows of request number and, per line, the tokens of that request; `None` where the line has no such request.
+    pub fn rows(&self) -> Vec<(f64, Vec<Option<f64>>)> {
+        let mut rows: Vec<(f64, Vec<Option<f64>>)> = Vec::new();
+        for (column, line) in self.lines.iter().enumerate() {
+            // The falls of compactions lie between two requests.
+            for point in line.points.iter().filter(|point| is_whole(point.request)) {
+                let at = rows.partition_point(|(request, _)| *request < point.request);
+                if rows.get(at).is_none_or(|(request, _)| *request > point.request) {
+                    rows.insert(at, (point.request, vec![None; self.lines.len()]));
+                }
+                rows[at].1[column] = Some(point.tokens);
+            }
+        }
+        rows
+    }
+}
+
 pub(super) fn panels<'run>(cells: &[Cell<'run>]) -> Vec<ContextPanel<'run>> {
     let mut panels: Vec<ContextPanel<'run>> = Vec::new();
-    for cell in cells {
-        let line = line(cell);
+    for (index, cell) in cells.iter().enumerate() {
+        let line = line(index, cell);
         if line.points.is_empty() {
             continue;
         }
@@ -66,7 +86,7 @@ pub(super) fn panels<'run>(cells: &[Cell<'run>]) -> Vec<ContextPanel<'run>> {
     panels
 }
 
-fn line(cell: &Cell<'_>) -> ContextLine {
+fn line(index: usize, cell: &Cell<'_>) -> ContextLine {
     let (mut points, mut compactions, mut overflows) = (Vec::new(), Vec::new(), Vec::new());
     for event in &cell.events {
         match event {
@@ -84,5 +104,10 @@ fn line(cell: &Cell<'_>) -> ContextLine {
             EventRecord::Stuck { .. } | EventRecord::Fired { .. } | EventRecord::Edited { .. } => {}
         }
     }
-    ContextLine { label: cell.label, points, compactions, overflows }
+    ContextLine { cell: index, label: cell.label, points, compactions, overflows }
+}
+
+/// A request has a whole number; a compaction lies half-way between two.
+fn is_whole(request: f64) -> bool {
+    request.fract().abs() < 0.25
 }

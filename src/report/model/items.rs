@@ -21,14 +21,17 @@ pub struct ItemTable<'run> {
     pub setting: Setting<'run>,
     /// The cells with annotations, in the order of the grid: index of the strategy, and seed.
     pub cells: Vec<(usize, u64)>,
+    /// Of each of these cells, the index in [`super::ReportModel::cells`].
+    pub cell_indices: Vec<usize>,
     /// The items, in the order of the first cell.
     pub rows: Vec<ItemRow<'run>>,
 }
 
 pub(super) fn tables<'run>(cells: &[Cell<'run>]) -> Vec<ItemTable<'run>> {
-    let mut groups: Vec<((&'run str, Setting<'run>), Vec<&Cell<'run>>)> = Vec::new();
-    for cell in cells.iter().filter(|cell| !cell.record.items.is_empty()) {
-        let key = (cell.record.transcript.as_str(), Setting::of(cell.record));
+    type Key<'run> = (&'run str, Setting<'run>);
+    let mut groups: Vec<(Key<'run>, Vec<(usize, &Cell<'run>)>)> = Vec::new();
+    for cell in cells.iter().enumerate().filter(|(_, cell)| !cell.record.items.is_empty()) {
+        let key = (cell.1.record.transcript.as_str(), Setting::of(cell.1.record));
         match groups.iter_mut().find(|(known, _)| *known == key) {
             Some((_, members)) => members.push(cell),
             None => groups.push((key, vec![cell])),
@@ -39,8 +42,9 @@ pub(super) fn tables<'run>(cells: &[Cell<'run>]) -> Vec<ItemTable<'run>> {
         .map(|((transcript, setting), members)| ItemTable {
             transcript,
             setting,
-            cells: members.iter().map(|cell| (cell.label, cell.record.seed)).collect(),
-            rows: rows(&members),
+            cells: members.iter().map(|(_, cell)| (cell.label, cell.record.seed)).collect(),
+            cell_indices: members.iter().map(|(index, _)| *index).collect(),
+            rows: rows(&members.iter().map(|(_, cell)| *cell).collect::<Vec<_>>()),
         })
         .collect()
 }

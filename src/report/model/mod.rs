@@ -2,20 +2,32 @@
 
 mod aggregate;
 mod context;
+mod detail;
+pub(super) mod evidence;
+mod forgotten;
 mod history;
 mod items;
+mod outcome;
 mod pareto;
 mod strategy;
+mod verdict;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub use aggregate::{Aggregate, Aggregation};
+pub use aggregate::Aggregate;
+pub(super) use aggregate::is_additive;
 pub use context::{ContextLine, ContextPanel, Point};
+pub use detail::{DETAIL_BUDGET, TranscriptDetail};
+pub use forgotten::{AtBudget, ForgottenPanel, Rounds, Weighing};
 pub use history::{CellHistory, EditTotal, StuckTotal};
 pub use items::{ItemRow, ItemTable};
-pub use pareto::{ParetoPanel, ParetoPoint};
+pub use outcome::Outcome;
+pub(super) use outcome::outcomes;
+pub use pareto::{Axis, ParetoPanel, ParetoPoint};
 pub(crate) use strategy::CATEGORIES;
 pub use strategy::{Column, Setting, StrategyRow};
+pub(super) use verdict::ALPHA;
+pub use verdict::{Contrast, CriticalLoss, EstimatorError, Verdict, WorstCompaction};
 
 use crate::results::{CellRecord, EventRecord, Measure, MeasureDef, Run};
 
@@ -63,8 +75,16 @@ pub struct ReportModel<'run> {
     pub strategies: Vec<StrategyRow<'run>>,
     /// Context size over requests, one panel per transcript and setting.
     pub contexts: Vec<ContextPanel<'run>>,
-    /// Kept tokens against goal-loss, one panel per setting that has points.
+    /// The answers that a reader wants first, one per setting.
+    pub verdicts: Vec<Verdict<'run>>,
+    /// What each transcript's detail is, and on which page: in the order of the manifest.
+    pub details: Vec<TranscriptDetail<'run>>,
+    /// The transcript of each cell, as an index into `details`.
+    pub detail_of: Vec<usize>,
+    /// Costs against goal-loss, one panel per setting and cost that has points.
     pub pareto: Vec<ParetoPanel<'run>>,
+    /// Survival over rounds, weights and comparisons at equal size, one panel per setting.
+    pub forgotten: Vec<ForgottenPanel<'run>>,
     /// The fates of annotated items, one table per transcript that has any.
     pub items: Vec<ItemTable<'run>>,
     /// What happened in each cell.
@@ -80,11 +100,17 @@ impl<'run> ReportModel<'run> {
         let measures = measures(run);
         let columns = strategy::columns(&measures, &cells);
         let strategies = strategy::rows(&measures, &cells);
+        let (contexts, items) = (context::panels(&cells), items::tables(&cells));
+        let (details, detail_of) = detail::details(run, &cells, &contexts, &items);
         Self {
             mock: run.manifest.mock || run.cells.iter().any(|cell| cell.mock),
-            contexts: context::panels(&cells),
             pareto: pareto::panels(&strategies, &cells),
-            items: items::tables(&cells),
+            forgotten: forgotten::panels(&strategies, &cells),
+            verdicts: verdict::verdicts(&strategies, &cells),
+            contexts,
+            items,
+            details,
+            detail_of,
             histories: history::histories(&cells),
             voids: voids(&measures, &cells),
             run,
@@ -167,6 +193,7 @@ fn measures(run: &Run) -> Vec<MeasureDef> {
         unit: "unknown".to_owned(),
         direction: crate::results::Direction::Neutral,
         about: "The manifest does not define this measure.".to_owned(),
+        version: 1,
     }));
     measures
 }

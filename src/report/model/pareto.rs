@@ -1,25 +1,65 @@
-//! What is kept against what is lost.
+//! What a strategy costs against what it loses.
 
-use super::super::number::real;
 use super::{Cell, Setting, StrategyRow, number};
+use crate::stats::{Observation, Sample, mean};
 
-const KEPT: &str = "kept_tokens";
-const LOSS: &str = "goal_loss";
+/// The measure of what is lost.
+pub(in super::super) const LOSS: &str = "goal_loss";
+
+/// What goal-loss is drawn against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Axis {
+    /// The measure; less is better.
+    pub measure: &'static str,
+    /// The title of the axis.
+    pub title: &'static str,
+    /// What a place far left means.
+    pub left: &'static str,
+    /// The header of its column.
+    pub head: &'static str,
+    /// What it is called in a sentence.
+    pub words: &'static str,
+}
+
+/// What goal-loss may be drawn against, the price first. A run shows those that it measured.
+const AXES: [Axis; 3] = [
+    Axis {
+        measure: "cost_usd",
+        title: "Cost of a session (mean dollars)",
+        left: "a cheaper session",
+        head: "Cost",
+        words: "dollars",
+    },
+    Axis {
+        measure: "kept_tokens",
+        title: "Kept after a compaction (mean reference tokens)",
+        left: "a smaller context after a compaction",
+        head: "Kept",
+        words: "kept tokens",
+    },
+    Axis {
+        measure: "invalidated_tokens",
+        title: "Cached prefix made worthless in a session (mean tokens)",
+        left: "a prompt cache that stays valid",
+        head: "Invalidated",
+        words: "invalidated tokens",
+    },
+];
 
 /// One strategy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParetoPoint {
     /// Index of the strategy in [`super::ReportModel::labels`].
     pub label: usize,
-    /// Mean of the tokens kept.
-    pub kept_tokens: f64,
+    /// Mean of the axis over lineages, in the unit of its measure.
+    pub cost: f64,
     /// Mean goal-loss, 0 to 1, over the same cells.
     pub goal_loss: f64,
     /// Cells that have both numbers.
     pub n: usize,
     /// Cells that lack one.
     pub left_out: usize,
-    /// No other strategy keeps as few tokens with as little loss, one of them less.
+    /// No other strategy is at least as good in both and better in one.
     pub in_set: bool,
 }
 
@@ -28,6 +68,8 @@ pub struct ParetoPoint {
 pub struct ParetoPanel<'run> {
     /// The setting.
     pub setting: Setting<'run>,
+    /// What goal-loss is drawn against.
+    pub axis: Axis,
     /// The points, in the order of the table.
     pub points: Vec<ParetoPoint>,
     /// Strategies without a point, because no cell has both numbers.
@@ -35,36 +77,43 @@ pub struct ParetoPanel<'run> {
 }
 
 pub(super) fn panels<'run>(rows: &[StrategyRow<'run>], cells: &[Cell<'run>]) -> Vec<ParetoPanel<'run>> {
-    let mut panels: Vec<ParetoPanel<'run>> = Vec::new();
+    let mut panels = Vec::new();
+    for rows in rows.chunk_by(|left, right| left.setting == right.setting) {
+        panels.extend(AXES.iter().map(|axis| panel(*axis, rows, cells)));
+    }
+    panels.retain(|panel: &ParetoPanel<'_>| !panel.points.is_empty());
+    panels
+}
+
+fn panel<'run>(axis: Axis, rows: &[StrategyRow<'run>], cells: &[Cell<'run>]) -> ParetoPanel<'run> {
+    let mut panel = ParetoPanel { setting: rows[0].setting, axis, points: Vec::new(), absent: Vec::new() };
     for row in rows {
-        if panels.last().is_none_or(|panel| panel.setting != row.setting) {
-            panels.push(ParetoPanel { setting: row.setting, points: Vec::new(), absent: Vec::new() });
-        }
-        let Some(panel) = panels.last_mut() else { continue };
-        match point(row, cells) {
+        match point(axis, row, cells) {
             Some(point) => panel.points.push(point),
             None => panel.absent.push(row.label),
         }
     }
-    panels.retain(|panel| !panel.points.is_empty());
-    for panel in &mut panels {
-        mark(&mut panel.points);
-    }
-    panels
+    mark(&mut panel.points);
+    panel
 }
 
-fn point(row: &StrategyRow<'_>, cells: &[Cell<'_>]) -> Option<ParetoPoint> {
+fn point(axis: Axis, row: &StrategyRow<'_>, cells: &[Cell<'_>]) -> Option<ParetoPoint> {
     let own = cells.iter().filter(|cell| cell.label == row.label && Setting::of(cell.record) == row.setting);
-    let both: Vec<(f64, f64)> =
-        own.filter_map(|cell| Some((number(cell.record, KEPT).ok()?, number(cell.record, LOSS).ok()?))).collect();
-    if both.is_empty() {
-        return None;
-    }
-    let n = real(both.len() as u64);
+    let both: Vec<(&Cell<'_>, f64, f64)> = own
+        .filter_map(|cell| Some((cell, number(cell.record, axis.measure).ok()?, number(cell.record, LOSS).ok()?)))
+        .collect();
+    let over_lineages = |of: fn(&(&Cell<'_>, f64, f64)) -> f64| {
+        let sample = Sample::of(both.iter().map(|one| Observation {
+            lineage: &one.0.record.lineage,
+            transcript: &one.0.record.transcript,
+            value: Some(of(one)),
+        }));
+        mean(&sample.values())
+    };
     Some(ParetoPoint {
         label: row.label,
-        kept_tokens: both.iter().map(|(kept, _)| kept).sum::<f64>() / n,
-        goal_loss: both.iter().map(|(_, loss)| loss).sum::<f64>() / n,
+        cost: over_lineages(|one| one.1)?,
+        goal_loss: over_lineages(|one| one.2)?,
         n: both.len(),
         left_out: row.cells - both.len(),
         in_set: false,
@@ -73,10 +122,10 @@ fn point(row: &StrategyRow<'_>, cells: &[Cell<'_>]) -> Option<ParetoPoint> {
 
 /// Marks the Pareto set; less is better in both. Equal points are all in it.
 fn mark(points: &mut [ParetoPoint]) {
-    let places: Vec<(f64, f64)> = points.iter().map(|point| (point.kept_tokens, point.goal_loss)).collect();
+    let places: Vec<(f64, f64)> = points.iter().map(|point| (point.cost, point.goal_loss)).collect();
     for point in points {
-        let (kept, loss) = (point.kept_tokens, point.goal_loss);
-        let beats = |other: &(f64, f64)| other.0 <= kept && other.1 <= loss && (other.0 < kept || other.1 < loss);
+        let (cost, loss) = (point.cost, point.goal_loss);
+        let beats = |other: &(f64, f64)| other.0 <= cost && other.1 <= loss && (other.0 < cost || other.1 < loss);
         point.in_set = !places.iter().any(beats);
     }
 }
@@ -87,8 +136,7 @@ mod tests {
 
     #[test]
     fn dominated_points_are_outside() {
-        let point =
-            |kept_tokens, goal_loss| ParetoPoint { label: 0, kept_tokens, goal_loss, n: 1, left_out: 0, in_set: false };
+        let point = |cost, goal_loss| ParetoPoint { label: 0, cost, goal_loss, n: 1, left_out: 0, in_set: false };
         let mut points = [point(10.0, 0.9), point(20.0, 0.5), point(30.0, 0.5), point(40.0, 0.1), point(40.0, 0.1)];
         mark(&mut points);
         assert_eq!(points.map(|point| point.in_set), [true, true, false, true, true]);

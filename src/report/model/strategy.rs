@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+
 use super::{Aggregate, Cell};
 use crate::results::{CellRecord, MeasureDef};
 
@@ -64,18 +66,18 @@ const fn column(
     Column { measure, group, head, short, rank }
 }
 
-/// The columns of the strategy table, in order.
+/// The columns of the strategy table, in order: what is lost and what it costs come first.
 const COLUMNS: [Column; 15] = [
-    column("compactions_count", "Work", "Compactions", "compact", 0),
-    column("edits_count", "Work", "Edits", "edits", 10),
-    column("estimation_error_ratio", "Estimation error", "Signed", "est err", 5),
-    column("estimation_abs_error_ratio", "Estimation error", "Absolute", "|err|", 9),
-    column("invalidated_tokens", "Prompt cache", "Invalidated", "invalid", 3),
-    column("rewritten_tokens", "Prompt cache", "Rewritten", "rewrite", 7),
-    column("prompt_tokens", "Context", "Prompts", "prompts", 11),
-    column("kept_tokens", "Context", "Kept", "kept", 2),
     column("goal_loss", "What is lost", "Goal-loss", "loss", 1),
     column("critical_lost_count", "What is lost", "Critical items", "crit", 6),
+    column("kept_tokens", "Context", "Kept", "kept", 2),
+    column("prompt_tokens", "Context", "Prompts", "prompts", 11),
+    column("invalidated_tokens", "Prompt cache", "Invalidated", "invalid", 3),
+    column("rewritten_tokens", "Prompt cache", "Rewritten", "rewrite", 7),
+    column("estimation_error_ratio", "Estimation error", "Signed", "est err", 5),
+    column("estimation_abs_error_ratio", "Estimation error", "Absolute", "|err|", 9),
+    column("compactions_count", "Work", "Compactions", "compact", 0),
+    column("edits_count", "Work", "Edits", "edits", 10),
     column("overflows_count", "Faults", "Overflows", "overfl", 4),
     column("stuck_count", "Faults", "Stuck", "stuck", 8),
     column("no_gain_count", "Faults", "No gain", "no gain", 12),
@@ -129,7 +131,7 @@ pub(super) fn rows<'run>(measures: &[MeasureDef], cells: &[Cell<'run>]) -> Vec<S
             setting,
             mock: members.iter().any(|cell| cell.record.mock),
             cells: members.len(),
-            measures: measures.iter().map(|def| (def.name.clone(), Aggregate::over(def, &members))).collect(),
+            measures: measures.par_iter().map(|def| (def.name.clone(), Aggregate::over(def, &members))).collect(),
         })
         .collect()
 }

@@ -1,4 +1,4 @@
-//! Kept tokens against goal-loss.
+//! A cost against goal-loss.
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
@@ -22,7 +22,7 @@ pub(crate) fn pareto(panel: &ParetoPanel<'_>, labels: &[String], id: &str) -> Re
     let front: Vec<&str> = panel.points.iter().filter(|point| point.in_set).map(name).collect();
     let figure = Figure {
         id,
-        title: "Kept tokens against goal-loss".to_owned(),
+        title: format!("{} against goal-loss", panel.axis.head),
         about: format!("{} strategies; in the Pareto set: {}", panel.points.len(), front.join(", ")),
         size: SIZE,
     };
@@ -41,7 +41,7 @@ fn draw<'a>(
     name: &impl Fn(&ParetoPoint) -> &'a str,
 ) -> Result<(), ReportError> {
     let highest = |of: fn(&ParetoPoint) -> f64| panel.points.iter().map(of).fold(0.0, f64::max);
-    let right = (highest(|point| point.kept_tokens) * 1.15).max(1.0);
+    let right = (highest(|point| point.cost) * 1.15).max(1.0);
     let top = (highest(|point| point.goal_loss) * 1.15).max(0.1);
     let mut chart = ChartBuilder::on(area)
         .margin_top(20)
@@ -50,18 +50,14 @@ fn draw<'a>(
         .y_label_area_size(118)
         .build_cartesian_2d(0.0..right, panel.points.iter().map(|point| point.goal_loss).fold(0.0, f64::min)..top)
         .map_err(failed)?;
-    axes!(
-        chart,
-        "Kept after a compaction (mean reference tokens)",
-        "Goal-loss (mean score)",
-        &|tokens: &f64| short(*tokens),
-        &|loss: &f64| format!("{loss:.2}")
-    )?;
+    axes!(chart, panel.axis.title, "Goal-loss (mean score)", &|tokens: &f64| short(*tokens), &|loss: &f64| format!(
+        "{loss:.2}"
+    ))?;
     let place = |kept: f64, loss: f64| chart.plotting_area().map_coordinate(&(kept, loss));
     let stairs: Vec<(i32, i32)> = stairs(&panel.points).into_iter().map(|(kept, loss)| place(kept, loss)).collect();
     let mut taken: Vec<Frame> = stairs.windows(2).map(|ends| Frame::along(ends[0], ends[1])).collect();
     area.draw(&PathElement::new(stairs, FRONT.stroke_width(4))).map_err(failed)?;
-    let centres: Vec<(i32, i32)> = panel.points.iter().map(|point| place(point.kept_tokens, point.goal_loss)).collect();
+    let centres: Vec<(i32, i32)> = panel.points.iter().map(|point| place(point.cost, point.goal_loss)).collect();
     for (point, &centre) in panel.points.iter().zip(&centres) {
         let radius = if point.in_set { RADIUS } else { RADIUS - 4 };
         marker(area, Style::of(point.label), centre, radius)?;
@@ -76,7 +72,7 @@ fn draw<'a>(
 /// The front as stairs: between two of its strategies, nothing better than the left one is known.
 fn stairs(points: &[ParetoPoint]) -> Vec<(f64, f64)> {
     let mut front: Vec<(f64, f64)> =
-        points.iter().filter(|point| point.in_set).map(|point| (point.kept_tokens, point.goal_loss)).collect();
+        points.iter().filter(|point| point.in_set).map(|point| (point.cost, point.goal_loss)).collect();
     front.sort_by(|left, right| left.0.total_cmp(&right.0));
     let mut stairs = Vec::new();
     let mut height = None;
@@ -140,14 +136,7 @@ mod tests {
 
     #[test]
     fn stairs_go_right_then_down() {
-        let point = |kept_tokens, goal_loss, in_set| ParetoPoint {
-            label: 0,
-            kept_tokens,
-            goal_loss,
-            n: 1,
-            left_out: 0,
-            in_set,
-        };
+        let point = |cost, goal_loss, in_set| ParetoPoint { label: 0, cost, goal_loss, n: 1, left_out: 0, in_set };
         let points = [point(40.0, 0.1, true), point(10.0, 0.9, true), point(50.0, 0.8, false)];
         assert_eq!(stairs(&points), [(10.0, 0.9), (40.0, 0.9), (40.0, 0.1)]);
     }

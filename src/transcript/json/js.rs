@@ -40,7 +40,7 @@ pub type Member<'a> = (Cow<'a, str>, Cow<'a, str>);
 /// becomes U+FFFD.
 pub fn members(raw: &str) -> Option<Vec<Member<'_>>> {
     if let Some(members) = canonical::members(raw) {
-        return Some(members.into_iter().map(|(key, value)| (decode(key).text, Cow::Borrowed(value))).collect());
+        return Some(members.into_iter().map(|(key, value)| (key, Cow::Borrowed(value))).collect());
     }
     let Value::Object(members) = parse(raw, KeyOrder::IndicesFirst)? else { return None };
     let member = |(key, value): (&'_ str, Value<'_>)| {
@@ -54,7 +54,7 @@ pub fn members(raw: &str) -> Option<Vec<Member<'_>>> {
 /// The member `key` of an object, if it is a string. A lone surrogate becomes U+FFFD.
 pub fn text_member(raw: &str, key: &str) -> Option<String> {
     let inner = if let Some(members) = canonical::members(raw) {
-        let (_, value) = members.into_iter().find(|(name, _)| decode(name).text == key)?;
+        let (_, value) = members.into_iter().find(|(name, _)| name == key)?;
         value.strip_prefix('"')?.strip_suffix('"')?
     } else {
         let Value::Object(members) = parse(raw, KeyOrder::Insertion)? else { return None };

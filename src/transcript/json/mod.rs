@@ -10,6 +10,7 @@
 //!
 //! - [`js`]: `JSON.stringify(JSON.parse(raw))` and its length, without building it where the text is already so spelled.
 //! - [`python`]: `repr(json.loads(raw))`, `json.dumps(json.loads(raw))` and their lengths.
+//! - `read`: the pull reader that importers use.
 //! - [`unescape`]: the content of one string, with the count of surrogates that had to be replaced.
 
 mod canonical;
@@ -19,7 +20,9 @@ mod parse;
 mod print;
 mod printable;
 pub mod python;
+pub(crate) mod read;
 mod string;
 
 pub use parse::MAX_DEPTH;
+pub(super) use print::astral;
 pub use string::{Unescaped, unescape};

@@ -50,11 +50,19 @@ impl Out for CharLen {
 
 /// Length in UTF-16 code units. A code point takes two exactly when its UTF-8 form starts with 0xF0 or more.
 pub(super) fn utf16_len(text: &str) -> usize {
-    let chars = bytecount::num_chars(text.as_bytes());
-    if chars == text.len() {
-        return chars;
+    if text.is_ascii() {
+        return text.len();
     }
-    chars + text.as_bytes().iter().filter(|&&byte| byte >= 0xF0).count()
+    let chars = bytecount::num_chars(text.as_bytes());
+    chars + astral(text)
+}
+
+/// How many code points take two UTF-16 units: those whose UTF-8 form starts with a byte of 0xF0 or more. Blocks of
+/// fewer than 256 are counted in bytes, which is vectorised.
+pub(in crate::transcript) fn astral(text: &str) -> usize {
+    let count = |block: &[u8]| block.iter().fold(0_u8, |count, &byte| count + u8::from(byte >= 0xF0));
+    let (blocks, tail) = text.as_bytes().as_chunks::<128>();
+    blocks.iter().map(|block| usize::from(count(block))).sum::<usize>() + usize::from(count(tail))
 }
 
 /// How a language spells a value. Strings come without quotes and with their JSON escapes.

@@ -1,0 +1,82 @@
+//! Secrets in a text.
+
+use std::ops::Range;
+
+use super::patterns::{PATTERNS, SecretKind, is_harmless};
+
+/// A secret in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// What it is.
+    pub kind: SecretKind,
+    /// Where it stands, in bytes.
+    pub range: Range<usize>,
+}
+
+/// The secrets in `text`, in their order, none over another.
+pub fn find(text: &str) -> Vec<Found> {
+    let mut found: Vec<Found> = Vec::new();
+    // All patterns need one of these signs or a word; most short texts have none.
+    for pattern in PATTERNS.iter() {
+        for captures in pattern.regex.captures_iter(text) {
+            let Some(secret) = captures.name("s") else { continue };
+            let range = secret.range();
+            let free = !found.iter().any(|known| known.range.start < range.end && range.start < known.range.end);
+            if free && !is_harmless(pattern.kind, secret.as_str()) {
+                found.push(Found { kind: pattern.kind, range });
+            }
+        }
+    }
+    found.sort_by_key(|one| one.range.start);
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::find;
+    use crate::redact::SecretKind::{self, *};
+
+    fn found(text: &str) -> Vec<(SecretKind, &str)> {
+        find(text).into_iter().map(|one| (one.kind, &text[one.range])).collect()
+    }
+
+    #[test]
+    fn each_kind_is_found() {
+        let key = concat!("sk-", "ant-api03-AbCdEfGhIjKlMnOp");
+        assert_eq!(found(&format!("use {key}.")), [(ProviderKey, key)]);
+        let token = concat!("gh", "p_0123456789abcdefghij0123");
+        assert_eq!(found(&format!("token={token}")), [(ProviderKey, token)]);
+        assert_eq!(found("Authorization: Bearer abcDEF123456.x-y"), [(Header, "abcDEF123456.x-y")]);
+        assert_eq!(found("postgres://kiln:w4rm-cl4y@db/kiln"), [(UrlPassword, "w4rm-cl4y")]);
+        assert_eq!(found("export DB_PASSWORD=w4rm-cl4y\nPORT=8080"), [(Setting, "w4rm-cl4y")]);
+        assert_eq!(found("  password: \"w4rm-cl4y\""), [(Setting, "w4rm-cl4y")]);
+        assert_eq!(found(r#"{"body":"{\"api_key\":\"w4rm-cl4y\"}"}"#), [(Setting, "w4rm-cl4y")]);
+        assert_eq!(found("mara.k@kiln.museum wrote"), [(Email, "mara.k@kiln.museum")]);
+        assert_eq!(found("/home/mara/kiln and C:\\Users\\Mara\\x"), [(HomePath, "mara"), (HomePath, "Mara")]);
+        assert_eq!(found("/Users/窯守/kiln"), [(HomePath, "窯守")]);
+        assert_eq!(found("~/.claude/projects/-Users-mara-kiln/1.jsonl"), [(HomePath, "mara")]);
+        let pem = "-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEA\n-----END RSA PRIVATE KEY-----";
+        assert_eq!(found(pem), [(PrivateKey, "\nMIIEowIBAAKCAQEA\n")]);
+        let jwt = concat!("ey", "JhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl");
+        assert_eq!(found(jwt), [(WebToken, jwt)]);
+    }
+
+    #[test]
+    fn what_only_looks_like_one_is_left() {
+        for text in [
+            "api_key = load_key()",
+            "PASSWORD=$DB_PASSWORD",
+            "API_KEY=your-api-key-here",
+            "max_tokens: \"128000\"",
+            "git@github.com:x/y.git",
+            "someone@example.com",
+            "/home/user/x",
+            "the bearer of news",
+            "def token(self): return self.tokens.next()",
+            "task-force sk-1",
+            "https://host:8080/path",
+        ] {
+            assert_eq!(found(text), [], "{text}");
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! All texts of a transcript.
+
+use std::collections::{BTreeMap, HashSet};
+
+use regex::Regex;
+
+use super::find::{Found, find};
+use super::json;
+use super::patterns::SecretKind;
+use super::replace::Replacements;
+use crate::transcript::{Block, Compaction, Content, Entry, EntryKind, JsonText, Message, Text, Transcript};
+
+/// Shorter secrets are only replaced where their pattern finds them: elsewhere they may be ordinary words.
+const REPEATED: usize = 6;
+
+/// How many secrets of each kind were replaced.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Redacted {
+    /// Places that a pattern found.
+    pub found: BTreeMap<SecretKind, usize>,
+    /// Further places where one of those secrets stands without its pattern.
+    pub repeated: usize,
+}
+
+impl Redacted {
+    /// Takes over the counts of `other`.
+    pub fn append(&mut self, other: &Self) {
+        other.found.iter().for_each(|(&kind, number)| *self.found.entry(kind).or_default() += number);
+        self.repeated += other.repeated;
+    }
+
+    /// How many places were changed.
+    pub fn total(&self) -> usize {
+        self.found.values().sum::<usize>() + self.repeated
+    }
+
+    /// The counts by kind.
+    pub fn in_words(&self) -> String {
+        let found = self.found.iter().map(|(kind, number)| format!("{number} {}", kind.name()));
+        let repeated = (self.repeated > 0).then(|| format!("{} repeated", self.repeated));
+        let all: Vec<String> = found.chain(repeated).collect();
+        if all.is_empty() { "nothing was found".to_owned() } else { all.join(", ") }
+    }
+}
+
+/// Replaces the secrets of a transcript. Two passes: the first finds them, the second replaces each wherever it stands.
+pub fn redact(transcript: &mut Transcript) -> Redacted {
+    let mut finder = Finder::default();
+    texts(transcript, &mut finder);
+    if finder.found.is_empty() {
+        return Redacted::default();
+    }
+    let mut replacer = Replacer { again: finder.again(), replacements: Replacements::default(), repeated: 0 };
+    texts(transcript, &mut replacer);
+    Redacted { found: finder.found, repeated: replacer.repeated }
+}
+
+/// What is done with each text.
+trait Visit {
+    /// A text; `Some` is its new form.
+    fn text(&mut self, text: &str) -> Option<String>;
+    /// JSON; `Some` is its new form.
+    fn json(&mut self, json: &str) -> Option<String>;
+}
+
+/// The first pass.
+#[derive(Default)]
+struct Finder {
+    found: BTreeMap<SecretKind, usize>,
+    secrets: HashSet<Box<str>>,
+}
+
+impl Finder {
+    fn note(&mut self, text: &str, found: Vec<Found>) {
+        for Found { kind, range } in found {
+            *self.found.entry(kind).or_default() += 1;
+            let secret = &text[range];
+            // A name of a person is also a word, and an address is found by its own form.
+            if secret.len() >= REPEATED && !matches!(kind, SecretKind::HomePath | SecretKind::Email) {
+                self.secrets.insert(secret.into());
+            }
+        }
+    }
+
+    /// Finds the secrets again, the longest first.
+    fn again(&self) -> Option<Regex> {
+        let mut secrets: Vec<&str> = self.secrets.iter().map(|secret| &**secret).collect();
+        secrets.sort_unstable_by_key(|secret| (std::cmp::Reverse(secret.len()), *secret));
+        let parts: Vec<String> = secrets.into_iter().map(regex::escape).collect();
+        if parts.is_empty() {
+            return None;
+        }
+        // Very many of them may be too much for one pattern: then only the patterns find them.
+        regex::RegexBuilder::new(&parts.join("|")).size_limit(1 << 28).build().ok()
+    }
+}
+
+impl Visit for Finder {
+    fn text(&mut self, text: &str) -> Option<String> {
+        self.note(text, find(text));
+        None
+    }
+
+    fn json(&mut self, json: &str) -> Option<String> {
+        json::secrets(json, |text, found| self.note(text, found));
+        None
+    }
+}
+
+/// The second pass.
+struct Replacer {
+    again: Option<Regex>,
+    replacements: Replacements,
+    repeated: usize,
+}
+
+/// Where secrets of the first pass stand without their pattern, besides those that are `found`.
+fn with_repeated(again: Option<&Regex>, text: &str, mut found: Vec<Found>, repeated: &mut usize) -> Vec<Found> {
+    for place in again.into_iter().flat_map(|again| again.find_iter(text)) {
+        let range = place.range();
+        if !found.iter().any(|known| known.range.start < range.end && range.start < known.range.end) {
+            found.push(Found { kind: SecretKind::Setting, range });
+            *repeated += 1;
+        }
+    }
+    found.sort_by_key(|one| one.range.start);
+    found
+}
+
+impl Visit for Replacer {
+    fn text(&mut self, text: &str) -> Option<String> {
+        let found = with_repeated(self.again.as_ref(), text, find(text), &mut self.repeated);
+        if found.is_empty() {
+            return None;
+        }
+        let mut out = String::with_capacity(text.len());
+        let mut done = 0;
+        for Found { range, .. } in found {
+            out.push_str(&text[done..range.start]);
+            out.push_str(self.replacements.of(&text[range.clone()]));
+            done = range.end;
+        }
+        out.push_str(&text[done..]);
+        Some(out)
+    }
+
+    fn json(&mut self, json: &str) -> Option<String> {
+        let (again, repeated) = (self.again.as_ref(), &mut self.repeated);
+        json::replaced(json, &mut self.replacements, &mut |text, secret_field| {
+            with_repeated(again, text, json::found_in(text, secret_field), repeated)
+        })
+    }
+}
+
+/// Visits every text of a transcript but the data of pictures and signatures.
+fn texts(transcript: &mut Transcript, visit: &mut dyn Visit) {
+    let meta = &mut transcript.meta;
+    boxed(&mut meta.id, visit);
+    for text in [&mut meta.timestamp, &mut meta.cwd, &mut meta.parent_session] {
+        some_boxed(text, visit);
+    }
+    some_json(&mut meta.extra, visit);
+    some_text(&mut transcript.head.system, visit);
+    for tool in transcript.head.tools.iter_mut().flatten() {
+        boxed(&mut tool.description, visit);
+        if let Some(new) = visit.json(&tool.parameters) {
+            tool.parameters = new.into();
+        }
+    }
+    transcript.entries.iter_mut().for_each(|entry| of_entry(entry, visit));
+}
+
+fn of_entry(entry: &mut Entry, visit: &mut dyn Visit) {
+    some_json(&mut entry.extra, visit);
+    match &mut entry.kind {
+        EntryKind::Message(message) => of_message(message, visit),
+        EntryKind::Compaction(compaction) => {
+            let Compaction { summary, details, system, replacement, .. } = &mut **compaction;
+            text(summary, visit);
+            some_json(details, visit);
+            some_json(system, visit);
+            replacement.iter_mut().for_each(|message| of_message(message, visit));
+        }
+        EntryKind::BranchSummary { summary, details, .. } => {
+            text(summary, visit);
+            some_json(details, visit);
+        }
+        EntryKind::ContextEdit(edit) => edit.replacement.iter_mut().for_each(|content| of_content(content, visit)),
+        EntryKind::Note { raw, .. } => of_json(raw, visit),
+        EntryKind::ModelChange { .. } | EntryKind::ThinkingLevelChange(_) => {}
+    }
+}
+
+fn of_message(message: &mut Message, visit: &mut dyn Visit) {
+    match message {
+        Message::User(content) => of_content(content, visit),
+        Message::Assistant(content, reply) => {
+            of_content(content, visit);
+            some_boxed(&mut reply.error, visit);
+        }
+        Message::ToolResult(result) => {
+            of_content(&mut result.content, visit);
+            some_json(&mut result.details, visit);
+            some_json(&mut result.nested_calls, visit);
+        }
+        Message::Bash(bash) => {
+            text(&mut bash.command, visit);
+            text(&mut bash.output, visit);
+            some_boxed(&mut bash.full_output_path, visit);
+        }
+        Message::Custom(custom) => {
+            of_content(&mut custom.content, visit);
+            some_json(&mut custom.details, visit);
+        }
+        Message::BranchSummary(summary) | Message::CompactionSummary(summary) => text(summary, visit),
+        Message::System { content, sections, tools_added } => {
+            text(content, visit);
+            sections.iter_mut().for_each(|(_, section)| text(section, visit));
+            some_json(tools_added, visit);
+        }
+    }
+}
+
+fn of_content(content: &mut Content, visit: &mut dyn Visit) {
+    for block in &mut content.blocks {
+        match block {
+            Block::Text(said) | Block::Thinking { text: said, .. } => text(said, visit),
+            Block::ToolCall(call) => of_json(&mut call.arguments, visit),
+            Block::Other(raw) => of_json(raw, visit),
+            Block::Image(_) => {}
+        }
+    }
+}
+
+fn text(text: &mut Text, visit: &mut dyn Visit) {
+    if let Some(new) = visit.text(text.as_str()) {
+        *text = Text::new(new);
+    }
+}
+
+fn some_text(some: &mut Option<Text>, visit: &mut dyn Visit) {
+    some.iter_mut().for_each(|one| text(one, visit));
+}
+
+fn boxed(text: &mut Box<str>, visit: &mut dyn Visit) {
+    if let Some(new) = visit.text(text) {
+        *text = new.into();
+    }
+}
+
+fn some_boxed(some: &mut Option<Box<str>>, visit: &mut dyn Visit) {
+    some.iter_mut().for_each(|one| boxed(one, visit));
+}
+
+fn of_json(json: &mut JsonText, visit: &mut dyn Visit) {
+    if let Some(new) = visit.json(json.as_str()).and_then(JsonText::new) {
+        *json = new;
+    }
+}
+
+fn some_json(some: &mut Option<JsonText>, visit: &mut dyn Visit) {
+    some.iter_mut().for_each(|one| of_json(one, visit));
+}

@@ -1,0 +1,184 @@
+//! One compaction, opened: what became of the annotated items, the summary with the evidence marked, the dropped part.
+
+use std::ops::Range;
+
+use maud::{Markup, html};
+
+use super::super::model::{Outcome, outcomes};
+use super::super::number::count;
+use super::super::text::{one_line, shortened, visible};
+use super::cell::scroll_fit;
+use super::critical::said_at;
+use super::items::look;
+use super::section::Page;
+use crate::results::CompactionRecord;
+
+/// Characters of a dropped message in the list; all of it stands with the messages.
+const FIRST_WORDS: usize = 96;
+
+pub(super) fn compaction(page: Page<'_, '_>, cell: usize, nth: usize) -> Markup {
+    let model = page.model;
+    let history = &model.histories[cell];
+    let record = history.compactions[nth];
+    let detail = model.detail_of[cell];
+    let before = nth.checked_sub(1).map(|before| history.compactions[before]);
+    let outcomes = outcomes(&model.details[detail], &history.record.items, record, before);
+    let lost = outcomes.iter().filter(|outcome| outcome.is_newly_lost()).count();
+    html! {
+        details class="compaction" id=(Page::compaction(cell, nth)) {
+            summary {
+                "Compaction " (nth + 1) ", before request " (count(record.request)) ": " (count(record.before_tokens)) " → "
+                (count(record.after_tokens)) " tokens"
+                @if lost > 0 { span class="tag bad" { (lost) " newly lost" } }
+            }
+            (items(page, detail, &outcomes))
+            (summary(record, &outcomes))
+            (dropped(page, detail, record))
+        }
+    }
+}
+
+fn items(page: Page<'_, '_>, detail: usize, outcomes: &[Outcome<'_>]) -> Markup {
+    if outcomes.is_empty() {
+        return html! { p class="soft" { "Items: none were scored here; the transcript has none, or too little was dropped." } };
+    }
+    let (told, tail): (Vec<_>, Vec<_>) = outcomes.iter().partition(|outcome| look(outcome.fate).0 != "in_tail");
+    let table = html! {
+        table {
+            caption { b { "Annotated items after this compaction." } " The losses first." }
+            thead { tr {
+                th scope="col" { "Fate" }
+                th scope="col" { "Item" }
+                th scope="col" { "Said at" }
+                th scope="col" { "In the summary" }
+            } }
+            tbody { @for outcome in &told { (item(page, detail, outcome)) } }
+        }
+    };
+    html! {
+        @if !told.is_empty() { (scroll_fit("Annotated items after this compaction", &table)) }
+        @if !tail.is_empty() {
+            p class="soft" { (tail.len()) " more are still in the kept tail, or were not said yet." }
+        }
+    }
+}
+
+fn item(page: Page<'_, '_>, detail: usize, outcome: &Outcome<'_>) -> Markup {
+    let (class, sign, words) = look(outcome.fate);
+    html! {
+        tr {
+            td class={ "fate " (class) } {
+                span aria-hidden="true" { (sign) } (visible(words))
+                @if outcome.is_newly_lost() { span class="tag bad" { "new" } }
+            }
+            th scope="row" {
+                (visible(outcome.annotation.map_or(outcome.item, |known| &known.text)))
+                small {
+                    code { (visible(outcome.item)) }
+                    @if let Some(record) = outcome.record { " · " (visible(&record.category)) }
+                }
+                @if outcome.record.is_some_and(|record| record.critical) { span class="tag bad" { "critical" } }
+            }
+            td { (said_at(page, detail, outcome.annotation)) }
+            td {
+                @match outcome.evidence.len() {
+                    0 => span class="soft" { "not said" },
+                    1 => "1 place",
+                    places => { (places) " places" },
+                }
+            }
+        }
+    }
+}
+
+fn summary(record: &CompactionRecord, outcomes: &[Outcome<'_>]) -> Markup {
+    let Some(text) = &record.summary else {
+        return html! { p class="soft" { "Summary: none, nothing stands for the dropped part." } };
+    };
+    let of = |wrong: bool| {
+        outcomes.iter().filter(move |one| (one.fate == "wrong") == wrong).flat_map(|one| one.evidence.clone())
+    };
+    html! {
+        details open {
+            summary { "Summary, " (count(record.summary_tokens)) " tokens" }
+            pre tabindex="0" { (marked(text, &merged(of(false).collect()), &merged(of(true).collect()))) }
+        }
+    }
+}
+
+/// Places in order; those that touch are one.
+fn merged(mut places: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    places.sort_by_key(|place| (place.start, place.end));
+    let mut merged: Vec<Range<usize>> = Vec::new();
+    for place in places {
+        match merged.last_mut() {
+            Some(last) if place.start <= last.end => last.end = last.end.max(place.end),
+            _ => merged.push(place),
+        }
+    }
+    merged
+}
+
+/// The text with these places marked: what still says an item, and what contradicts one.
+pub(super) fn marked(text: &str, said: &[Range<usize>], wrong: &[Range<usize>]) -> Markup {
+    let mut places: Vec<(&Range<usize>, bool)> = said.iter().map(|place| (place, false)).collect();
+    places.extend(wrong.iter().map(|place| (place, true)));
+    places.sort_by_key(|(place, _)| place.start);
+    let mut at = 0;
+    let mut pieces: Vec<(&str, Option<bool>)> = Vec::new();
+    for (place, is_wrong) in places {
+        if place.start < at {
+            continue;
+        }
+        pieces.push((&text[at..place.start], None));
+        pieces.push((&text[place.clone()], Some(is_wrong)));
+        at = place.end;
+    }
+    pieces.push((&text[at..], None));
+    html! {
+        @for (piece, mark) in pieces {
+            @match mark {
+                None => (visible(piece)),
+                Some(false) => mark { (visible(piece)) },
+                Some(true) => mark class="wrong" { (visible(piece)) },
+            }
+        }
+    }
+}
+
+fn dropped(page: Page<'_, '_>, detail: usize, record: &CompactionRecord) -> Markup {
+    let known = &page.model.details[detail];
+    html! {
+        details {
+            summary {
+                "Dropped part: " (count(record.dropped_messages)) " messages, " (count(record.dropped_tokens)) " tokens"
+            }
+            @if record.dropped_lines.is_empty() { p class="soft" { "The run did not record which messages." } }
+            ul class="dropped" {
+                @for line in &record.dropped_lines {
+                    @if let Some(message) = known.message(*line) {
+                        li {
+                            a href=(page.link(detail, &Page::message(detail, *line))) { "line " (line) } " "
+                            b { (visible(&message.role)) } " "
+                            (shortened(&one_line(&message.text), FIRST_WORDS))
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn evidence_is_marked_and_the_rest_escaped() {
+        let text = "keep <b> and not";
+        let shown = marked(text, &[0..4], &[13..16]).into_string();
+        assert_eq!(shown, "<mark>keep</mark> &lt;b&gt; and <mark class=\"wrong\">not</mark>");
+        assert_eq!(marked("a", &[], &[]).into_string(), "a");
+        assert_eq!(merged(vec![3..5, 0..2, 1..4]), [0..5]);
+    }
+}

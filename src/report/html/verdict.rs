@@ -1,0 +1,230 @@
+//! The answers first: what loses least, whether that is chance, what it costs, where the estimate fails, what was lost.
+
+use maud::{Markup, html};
+
+use super::super::model::{ALPHA, Contrast, Verdict};
+use super::super::number::{Format, count};
+use super::super::text::visible;
+use super::cell::{dash, datum, datum_at, mock_tag, names, scroll_fit, setting, strategy};
+use super::section::{Body, Page, Section};
+use super::{ReportError, critical};
+use crate::stats::least_units;
+
+pub(super) const SECTION: Section = Section { id: "verdict", title: "Verdict", render };
+
+#[expect(clippy::unnecessary_wraps, reason = "the signature of a section")]
+fn render(page: Page<'_, '_>) -> Result<Body, ReportError> {
+    let model = page.model;
+    if model.verdicts.is_empty() {
+        return Ok(Body::Absent("the run holds no cell"));
+    }
+    let first_rows: Vec<usize> = model
+        .verdicts
+        .iter()
+        .scan(0, |rows, verdict| {
+            let first = *rows;
+            *rows += verdict.contrasts.len();
+            Some(first)
+        })
+        .collect();
+    Ok(Body::Shown(html! {
+        @for (verdict, first_row) in model.verdicts.iter().zip(first_rows) {
+            @if model.verdicts.len() > 1 { h3 { (setting(&verdict.setting)) } }
+            (cards(page, verdict))
+            (contrasts(page, verdict, first_row))
+        }
+    }))
+}
+
+fn cards(page: Page<'_, '_>, verdict: &Verdict<'_>) -> Markup {
+    let card = |title: &str, body: &Markup| html! { li { h4 { (title) } (body) } };
+    html! {
+        ul class="cards" {
+            (card("Which strategy forgets least?", &least_loss(page, verdict)))
+            (card("Is the difference significant?", &significance(page, verdict)))
+            (card("Which loses least for its price?", &price(page, verdict)))
+            (card("Where does the estimate fail?", &estimate(page, verdict)))
+            (card("What does a compaction cost?", &compaction(page, verdict)))
+            (card("Was anything critical lost?", &critical::card(page, verdict)))
+        }
+    }
+}
+
+fn least_loss(page: Page<'_, '_>, verdict: &Verdict<'_>) -> Markup {
+    let model = page.model;
+    let (Some(best), Some(loss)) = (verdict.best, verdict.best_loss) else {
+        return html! { p { "Unknown: goal-loss has no number in this setting. " a href=(page.main("voids")) { "Why" } } };
+    };
+    let row = model.strategies.iter().position(|row| row.label == best && row.setting == verdict.setting).unwrap_or(0);
+    html! {
+        p {
+            (strategy(model, best)) @if model.strategies[row].mock { (mock_tag()) }
+        }
+        p {
+            "Goal-loss " b { (datum_at(loss, ("strategies.csv", row, "goal_loss"), &Format::Score.write(loss))) }
+            ", mean over " (verdict.lineages) @if verdict.lineages == 1 { " lineage" } @else { " lineages" }
+            " (0: all annotated items kept, 1: all lost)."
+            @if !verdict.incomparable.is_empty() {
+                " Not compared, because they have numbers for fewer lineages: "
+                (names(model, verdict.incomparable.iter().copied())) "."
+            }
+        }
+    }
+}
+
+fn significance(page: Page<'_, '_>, verdict: &Verdict<'_>) -> Markup {
+    if verdict.contrasts.is_empty() {
+        return html! { p { "There is nothing to compare with." } };
+    }
+    let comparisons = verdict.contrasts.len();
+    let (sure, unsure): (Vec<&Contrast>, Vec<&Contrast>) =
+        verdict.contrasts.iter().partition(|contrast| contrast.is_significant());
+    let needed = least_units(ALPHA, comparisons);
+    html! {
+        @if sure.is_empty() {
+            p { b { "No." } " No difference to another strategy is significant at " (ALPHA * 100.0) " %, corrected for "
+                (comparisons) @if comparisons == 1 { " comparison." } @else { " comparisons." } }
+        } @else {
+            p { b { "In part." } " It loses significantly less than " (names(page.model, sure.iter().map(|one| one.label))) "." }
+            @if !unsure.is_empty() {
+                p { "Chance could explain the difference to " (names(page.model, unsure.iter().map(|one| one.label))) "." }
+            }
+        }
+        @if verdict.lineages < needed {
+            p { (verdict.lineages) " lineages could not show it whatever happened: " (comparisons)
+                @if comparisons == 1 { " comparison needs" } @else { " comparisons need" } " at least " (needed) "." }
+        }
+    }
+}
+
+fn price(page: Page<'_, '_>, verdict: &Verdict<'_>) -> Markup {
+    let model = page.model;
+    let panels: Vec<_> = model.pareto.iter().filter(|panel| panel.setting == verdict.setting).collect();
+    let Some(first) = panels.first() else {
+        return html! { p { "Unknown: no strategy has both a goal-loss and a cost." } };
+    };
+    let has_dollars = panels.iter().any(|panel| panel.axis.measure.ends_with("_usd"));
+    html! {
+        @for panel in &panels {
+            p {
+                "Not beaten in goal-loss and " (panel.axis.words) ": "
+                (names(model, panel.points.iter().filter(|point| point.in_set).map(|point| point.label))) "."
+            }
+        }
+        @if !has_dollars { p class="soft" { "This run has no dollars; tokens stand for them." } }
+        p { a href=(page.main("pareto")) { "The plots" } " show what " (first.points.len()) " strategies trade." }
+    }
+}
+
+fn estimate(page: Page<'_, '_>, verdict: &Verdict<'_>) -> Markup {
+    let model = page.model;
+    let (Some(worst), Some(best)) = (verdict.estimators.first(), verdict.estimators.last()) else {
+        return html! { p { "Unknown: no strategy asked an estimator." } };
+    };
+    let row = |label| model.strategies.iter().position(|row| row.label == label && row.setting == verdict.setting);
+    let absolute = |error: f64, label| {
+        let at = ("strategies.csv", row(label).unwrap_or(0), "estimation_abs_error_ratio");
+        html! { b { (datum_at(error, at, &Format::Percent.write(error))) " %" } }
+    };
+    html! {
+        p {
+            (strategy(model, worst.label)) " is off by " (absolute(worst.absolute, worst.label)) " on average"
+            @if let Some(signed) = worst.signed {
+                @let at = ("strategies.csv", row(worst.label).unwrap_or(0), "estimation_error_ratio");
+                " (" (datum_at(signed, at, &Format::SignedPercent.write(signed))) " %: it "
+                @if signed < 0.0 { "under" } @else { "over" } "estimates)"
+            }
+            "."
+        }
+        @if best.label != worst.label {
+            p { "The nearest is " b { (visible(&model.labels[best.label])) } ", off by " (absolute(best.absolute, best.label)) "." }
+        }
+    }
+}
+
+fn compaction(page: Page<'_, '_>, verdict: &Verdict<'_>) -> Markup {
+    let model = page.model;
+    let Some(worst) = &verdict.worst_compaction else {
+        return html! { p { "Nothing was compacted." } };
+    };
+    let link = page.link(model.detail_of[worst.cell], &Page::compaction(worst.cell, worst.nth));
+    html! {
+        p {
+            "On average it made " b { (Format::Whole.write(worst.mean_invalidated_tokens)) }
+            " tokens of the cached prefix worthless (" (worst.count)
+            @if worst.count == 1 { " compaction" } @else { " compactions" } ", mean over lineages)."
+        }
+        p {
+            "The worst one: " (count(worst.record.invalidated_tokens)) " tokens, "
+            a href=(link) { (visible(&model.labels[model.cells[worst.cell].label])) " before request " (worst.record.request) }
+            " on " (visible(&model.cells[worst.cell].record.transcript)) "."
+        }
+    }
+}
+
+fn contrasts(page: Page<'_, '_>, verdict: &Verdict<'_>, first_row: usize) -> Markup {
+    let Some(best) = verdict.best.filter(|_| !verdict.contrasts.is_empty()) else { return html! {} };
+    let name = visible(&page.model.labels[best]).into_owned();
+    let table = html! {
+        table class="sortable" data-csv="contrasts.csv" {
+            caption {
+                b { "Goal-loss against " (name) ". " } "Paired by lineage; p by sign-flip, adjusted by Holm. "
+                "Above 0: it loses more than " (name) "."
+            }
+            thead { tr {
+                th scope="col" { "Strategy" }
+                th scope="col" class="num" { "Difference" span class="unit" { "mean, score" } }
+                th scope="col" class="num" { "95 % interval" span class="unit" { "or least … greatest" } }
+                th scope="col" class="num" { "Lineages" span class="unit" { "better / tie / worse" } }
+                th scope="col" class="num" { "p" }
+                th scope="col" class="num" { "p, adjusted" }
+                th scope="col" class="num" { "Detectable" span class="unit" { "score, 80 % power" } }
+                th scope="col" { "Significant" }
+            } }
+            tbody {
+                @for (index, contrast) in verdict.contrasts.iter().enumerate() { (contrast_row(page, contrast, first_row + index)) }
+            }
+        }
+    };
+    scroll_fit(&format!("Goal-loss against {name}"), &table)
+}
+
+fn contrast_row(page: Page<'_, '_>, contrast: &Contrast, row: usize) -> Markup {
+    let score = |value: f64, column: &str| datum(value, column, &Format::Score.write(value));
+    let nothing = || html! { td class="num void" { (dash(&["no lineage in common"])) } };
+    html! {
+        tr data-row=(row) {
+            th scope="row" { (strategy(page.model, contrast.label)) }
+            @if let Some(paired) = &contrast.paired {
+                td class="num" { (score(paired.differences.mean, "difference")) }
+                td class="num" {
+                    @match &paired.interval {
+                        Ok(interval) => { "[" (score(interval.low, "low")) ", " (score(interval.high, "high")) "]" },
+                        Err(reason) => span class="soft" title={ "no interval: " (reason) } {
+                            (score(paired.differences.least, "least")) " … " (score(paired.differences.greatest, "greatest"))
+                        },
+                    }
+                }
+                td class="num" {
+                    (datum(paired.below, "better_lineages", &paired.below.to_string())) " / "
+                    (datum(paired.ties, "tied_lineages", &paired.ties.to_string())) " / "
+                    (datum(paired.above, "worse_lineages", &paired.above.to_string()))
+                }
+                td class="num" { (score(paired.sign_flip.p, "p")) }
+                (maybe_score(contrast.adjusted_p, "adjusted_p", "not tested"))
+                (maybe_score(paired.minimum_detectable, "minimum_detectable", "fewer than three lineages"))
+                td { @if contrast.is_significant() { "◆ yes" } @else { "no" } }
+            } @else {
+                @for _ in 0..6 { (nothing()) }
+                td { "no" }
+            }
+        }
+    }
+}
+
+fn maybe_score(value: Option<f64>, column: &str, why_not: &str) -> Markup {
+    match value {
+        Some(value) => html! { td class="num" { (datum(value, column, &Format::Score.write(value))) } },
+        None => html! { td class="num void" { (dash(&[why_not])) } },
+    }
+}

@@ -1,0 +1,158 @@
+//! The report in Markdown, short enough for a comment on a pull request.
+
+use std::fmt::Write as _;
+use std::io::Write;
+
+use super::model::{Aggregate, Setting, StrategyRow, Verdict};
+use super::number::{Format, count, unit_label};
+use super::text::{one_line, shortened};
+use super::{ReportError, ReportModel, Reporter};
+
+/// `report.md`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Markdown;
+
+/// Columns of the table: those of the terminal that come first.
+const COLUMNS: u8 = 7;
+/// Critical items that are named.
+const NAMED: usize = 10;
+
+impl Reporter for Markdown {
+    fn render(&self, model: &ReportModel, out: &mut dyn Write) -> Result<(), ReportError> {
+        let manifest = &model.run.manifest;
+        let mut text = format!("## {}\n\n", safe(&manifest.experiment));
+        if model.mock {
+            text.push_str("> **MOCK summaries**: they say nothing about a real model.\n\n");
+        }
+        let done = model.cells.len() as u64;
+        if done < manifest.cells {
+            line(&mut text, &format!("> **Not complete**: {done} of {} cells.\n", manifest.cells));
+        }
+        for verdict in &model.verdicts {
+            section(&mut text, model, verdict);
+        }
+        text.push_str("A number is a mean over lineages, with its 95 % interval in brackets or, below five lineages, the least … the greatest. – is void.\n");
+        for caveat in &manifest.caveats {
+            line(&mut text, &format!("- {}", safe(caveat)));
+        }
+        out.write_all(text.as_bytes())?;
+        Ok(())
+    }
+}
+
+/// Writing to a string cannot fail.
+fn line(text: &mut String, content: &str) {
+    let _ = writeln!(text, "{content}");
+}
+
+/// Text of a run, where Markdown and HTML have no meaning.
+fn safe(text: &str) -> String {
+    let mut out = String::new();
+    for character in one_line(text).chars() {
+        match character {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '(' | ')' | '#' | '+' | '!' | '|' | '~' | '@' | ':' => {
+                out.extend(['\\', character]);
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+fn title(setting: &Setting<'_>) -> String {
+    format!(
+        "{}, window {} tokens, history {}",
+        safe(setting.model),
+        count(setting.window_tokens),
+        safe(setting.history)
+    )
+}
+
+fn section(text: &mut String, model: &ReportModel, verdict: &Verdict<'_>) {
+    line(text, &format!("### {}\n", title(&verdict.setting)));
+    let name = |label: usize| safe(&model.labels[label]);
+    if let (Some(best), Some(loss)) = (verdict.best, verdict.best_loss) {
+        let sure: Vec<String> =
+            verdict.contrasts.iter().filter(|one| one.is_significant()).map(|one| name(one.label)).collect();
+        let significant = if sure.is_empty() {
+            format!("no difference to the other {} is significant", verdict.contrasts.len())
+        } else {
+            format!("significantly less than {}", sure.join(", "))
+        };
+        let loss = Format::Score.write(loss);
+        line(
+            text,
+            &format!(
+                "Least goal-loss: **{}**, {loss} over {} lineages; {significant}.\n",
+                name(best),
+                verdict.lineages
+            ),
+        );
+    }
+    table(text, model, &verdict.setting);
+    if !verdict.critical.is_empty() {
+        line(text, &format!("Critical items lost: {}\n", verdict.critical.len()));
+        for loss in verdict.critical.iter().take(NAMED) {
+            let cell = &model.cells[loss.cell];
+            let known =
+                model.details[model.detail_of[loss.cell]].annotations.iter().find(|known| known.item == loss.item);
+            let said = shortened(known.map_or(loss.item, |known| &known.text), 100);
+            line(text, &format!("- {} on {}: {}", name(cell.label), safe(&cell.record.transcript), safe(&said)));
+        }
+        line(text, "");
+    }
+}
+
+fn table(text: &mut String, model: &ReportModel, setting: &Setting<'_>) {
+    let columns: Vec<_> = model.columns.iter().filter(|column| column.rank < COLUMNS).collect();
+    let heads: Vec<String> = columns
+        .iter()
+        .map(|column| {
+            let unit = model.definition(column.measure).map_or("", unit_label);
+            format!("{}: {} ({unit})", column.group, column.head)
+        })
+        .collect();
+    line(text, &format!("| strategy | {} |", heads.join(" | ")));
+    line(text, &format!("|---|{}", "---:|".repeat(columns.len())));
+    for row in model.strategies.iter().filter(|row| row.setting == *setting) {
+        let fields: Vec<String> = columns.iter().map(|column| field(row, column.measure)).collect();
+        line(text, &format!("| {} | {} |", safe(&model.labels[row.label]), fields.join(" | ")));
+    }
+    line(text, "");
+}
+
+fn field(row: &StrategyRow<'_>, name: &str) -> String {
+    let Some((aggregate, mean)) = row.measures.get(name).and_then(|value| Some((value, value.value?))) else {
+        return "–".to_owned();
+    };
+    let partial = if aggregate.voids > 0 {
+        format!(", n {}/{}", aggregate.n, aggregate.n + aggregate.voids)
+    } else {
+        String::new()
+    };
+    format!("{}{}{partial}", aggregate.format.write(mean), spread(aggregate))
+}
+
+fn spread(aggregate: &Aggregate<'_>) -> String {
+    let write = |value| aggregate.format.write(value);
+    match (&aggregate.interval, aggregate.range()) {
+        (Ok(interval), _) => format!(" [{}, {}]", write(interval.low), write(interval.high)),
+        (Err(_), Some((least, greatest))) if aggregate.units.len() > 1 => {
+            format!(" ({} … {})", write(least), write(greatest))
+        }
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_of_a_run_has_no_meaning() {
+        assert_eq!(safe("<b>|a_b*\n[x](y)"), "&lt;b&gt;\\|a\\_b\\* \\[x\\]\\(y\\)");
+    }
+}

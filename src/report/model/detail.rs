@@ -1,0 +1,125 @@
+//! What the report tells about one transcript, and where: in the page, or, beyond the page's budget, in one of its own.
+
+use std::collections::BTreeMap;
+
+use super::{Cell, ContextPanel, ItemTable};
+use crate::results::{AnnotationRecord, MessageRecord, Run, TranscriptRecord};
+
+/// Bytes of detail that the page holds at most; the rest goes to sibling pages. The page itself stays below 5 MB.
+pub const DETAIL_BUDGET: usize = 3_000_000;
+
+/// Everything about one transcript.
+#[derive(Clone, Debug)]
+pub struct TranscriptDetail<'run> {
+    /// Its name.
+    pub name: &'run str,
+    /// Its record; `None` when the manifest does not name it.
+    pub record: Option<&'run TranscriptRecord>,
+    /// Its messages, in the order of the path.
+    pub messages: &'run [MessageRecord],
+    /// Its annotated items.
+    pub annotations: &'run [AnnotationRecord],
+    /// Indices of its cells in [`super::ReportModel::cells`].
+    pub cells: Vec<usize>,
+    /// Indices of its panels in [`super::ReportModel::contexts`].
+    pub contexts: Vec<usize>,
+    /// Indices of its tables in [`super::ReportModel::items`].
+    pub items: Vec<usize>,
+    /// The name of the sibling page that holds it; `None` when it lies in the page itself.
+    pub page: Option<String>,
+}
+
+impl TranscriptDetail<'_> {
+    /// The message at this line of the file, if it is known.
+    pub fn message(&self, line: u64) -> Option<&MessageRecord> {
+        self.messages.iter().find(|message| message.line == line)
+    }
+}
+
+/// Which transcript each cell belongs to, and all that belongs to it.
+pub(super) fn details<'run>(
+    run: &'run Run,
+    cells: &[Cell<'run>],
+    contexts: &[ContextPanel<'run>],
+    items: &[ItemTable<'run>],
+) -> (Vec<TranscriptDetail<'run>>, Vec<usize>) {
+    let mut index: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut details: Vec<TranscriptDetail<'run>> = Vec::new();
+    let named = run.manifest.transcripts.iter().map(|record| (record.name.as_str(), Some(record)));
+    let ran = cells.iter().map(|cell| (cell.record.transcript.as_str(), None));
+    for (name, record) in named.chain(ran) {
+        index.entry(name).or_insert_with(|| {
+            details.push(empty(name, record));
+            details.len() - 1
+        });
+    }
+    for messages in run.sources.messages.chunk_by(|left, right| left.transcript == right.transcript) {
+        if let Some(&at) = index.get(messages[0].transcript.as_str()) {
+            details[at].messages = messages;
+        }
+    }
+    for annotations in run.sources.annotations.chunk_by(|left, right| left.transcript == right.transcript) {
+        if let Some(&at) = index.get(annotations[0].transcript.as_str()) {
+            details[at].annotations = annotations;
+        }
+    }
+    let of_cells: Vec<usize> = cells.iter().map(|cell| index[cell.record.transcript.as_str()]).collect();
+    for (cell, &at) in of_cells.iter().enumerate() {
+        details[at].cells.push(cell);
+    }
+    contexts.iter().enumerate().for_each(|(at, panel)| details[index[panel.transcript]].contexts.push(at));
+    items.iter().enumerate().for_each(|(at, table)| details[index[table.transcript]].items.push(at));
+    place(&mut details, cells, contexts);
+    (details, of_cells)
+}
+
+fn empty<'run>(name: &'run str, record: Option<&'run TranscriptRecord>) -> TranscriptDetail<'run> {
+    TranscriptDetail {
+        name,
+        record,
+        messages: &[],
+        annotations: &[],
+        cells: Vec::new(),
+        contexts: Vec::new(),
+        items: Vec::new(),
+        page: None,
+    }
+}
+
+/// Decides by estimated size, in order, so that equal runs are placed alike: details stay in the page until one does
+/// not fit, and from there on every one has a page of its own.
+fn place(details: &mut [TranscriptDetail<'_>], cells: &[Cell<'_>], contexts: &[ContextPanel<'_>]) {
+    let mut left = DETAIL_BUDGET;
+    let mut is_full = false;
+    let count = details.len();
+    for (index, detail) in details.iter_mut().enumerate() {
+        let size = size(detail, cells, contexts);
+        is_full |= size > left;
+        if is_full {
+            let digits = count.to_string().len();
+            detail.page = Some(format!("transcript-{:0digits$}.html", index + 1));
+        } else {
+            left -= size;
+        }
+    }
+}
+
+/// About how many bytes of HTML it takes; measured on the default experiment.
+fn size(detail: &TranscriptDetail<'_>, cells: &[Cell<'_>], contexts: &[ContextPanel<'_>]) -> usize {
+    use crate::results::EventRecord::Compaction;
+    let messages: usize = detail.messages.iter().map(|message| message.text.len() + 250).sum();
+    let lines: usize =
+        detail.contexts.iter().map(|&at| contexts[at].lines.iter().map(|l| l.points.len()).sum::<usize>()).sum();
+    let compaction = |one: &crate::results::CompactionRecord| {
+        one.summary.as_ref().map_or(0, String::len) + one.fates.len() * 260 + one.dropped_lines.len() * 170 + 2_500
+    };
+    let events = detail.cells.iter().flat_map(|&at| &cells[at].events);
+    let compactions: usize = events
+        .map(|event| match event {
+            Compaction(one) => compaction(one),
+            _ => 0,
+        })
+        .sum();
+    let items = detail.annotations.len() * (120 * detail.cells.len() + 500);
+    messages + lines * 70 + compactions + items + detail.cells.len() * 900 + 4_000
+}

@@ -1,0 +1,188 @@
+//! What is forgotten, beyond one number: over rounds, under other weights, at equal size.
+
+use std::collections::BTreeMap;
+
+use super::{CATEGORIES, Cell, Setting, StrategyRow, number};
+use crate::stats::{
+    Life, Paired, Resampling, Stability, Survival, cliff, half_life, mean, pareto, stability, survival,
+};
+
+/// Draws of weights, and the sum of the parameters of their Dirichlet distribution: a weight of 0.25 then varies by about
+/// 0.09 (one standard deviation).
+const DRAWS: usize = 200;
+const CONCENTRATION: f64 = 20.0;
+/// Normal quantile of 95 %.
+const Z: f64 = 1.96;
+/// Two cells have the same budget if their kept tokens differ by no more than this share.
+const SAME_BUDGET: f64 = 0.1;
+
+/// Shares of the categories in `goal_loss`, in the order of [`CATEGORIES`], and the weight of `future_loss` beside all of
+/// them: the defaults of the meter.
+const SHARES: [f64; 7] = [0.25, 0.20, 0.15, 0.15, 0.15, 0.05, 0.05];
+const ITEMS: f64 = 0.6;
+const FUTURE: f64 = 0.4;
+
+/// Survival of annotated items over rounds of compaction, for one strategy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rounds {
+    /// Index of the strategy's name.
+    pub label: usize,
+    /// Items that were followed.
+    pub items: usize,
+    /// The curve.
+    pub curve: Vec<Survival>,
+    /// The first round that no more than half outlive.
+    pub half_life: Option<u32>,
+    /// The round of the steepest fall, and the fall.
+    pub cliff: Option<(u32, f64)>,
+}
+
+/// Whether the winner depends on the weights.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Weighing {
+    /// Indices of the names of the strategies that have all parts.
+    pub labels: Vec<usize>,
+    /// The parts that all of them have.
+    pub parts: Vec<String>,
+    /// Strategies without one of the parts.
+    pub left_out: Vec<usize>,
+    /// What the draws say.
+    pub stability: Stability,
+    /// Draws.
+    pub draws: usize,
+}
+
+/// Goal-loss of a strategy against the first one, where both keep as much.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AtBudget {
+    /// Index of the strategy's name.
+    pub label: usize,
+    /// Transcripts where both were scored, and kept tokens differ by at most a tenth.
+    pub matched: usize,
+    /// Transcripts where both were scored.
+    pub scored: usize,
+    /// The differences, strategy − first, by lineage; `None` without a match.
+    pub paired: Option<Paired>,
+}
+
+/// One setting.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ForgottenPanel<'run> {
+    /// The setting.
+    pub setting: Setting<'run>,
+    /// Survival over rounds, by strategy; empty where no item was dropped.
+    pub rounds: Vec<Rounds>,
+    /// Stability of the order; `None` with fewer than two strategies that can be ranked.
+    pub weighing: Option<Weighing>,
+    /// Strategies that no other beats in goal-loss, kept tokens and, where it was measured, dollars.
+    pub pareto: Vec<usize>,
+    /// The coordinates of that set.
+    pub coordinates: Vec<&'static str>,
+    /// Comparisons with the first strategy.
+    pub at_budget: Vec<AtBudget>,
+}
+
+pub(super) fn panels<'run>(rows: &[StrategyRow<'run>], cells: &[Cell<'run>]) -> Vec<ForgottenPanel<'run>> {
+    let of_setting = |rows: &[StrategyRow<'run>]| {
+        let setting = rows[0].setting;
+        let (pareto, coordinates) = unbeaten(rows);
+        ForgottenPanel {
+            setting,
+            rounds: rows.iter().filter_map(|row| rounds(row, cells)).collect(),
+            weighing: weighing(rows),
+            pareto,
+            coordinates,
+            at_budget: rows[1..].iter().filter_map(|row| at_budget(&rows[0], row, cells)).collect(),
+        }
+    };
+    rows.chunk_by(|a, b| a.setting == b.setting).map(of_setting).collect()
+}
+
+fn own<'c, 'run>(row: &StrategyRow<'run>, cells: &'c [Cell<'run>]) -> impl Iterator<Item = &'c Cell<'run>> {
+    let (label, setting) = (row.label, row.setting);
+    cells.iter().filter(move |cell| cell.label == label && Setting::of(cell.record) == setting)
+}
+
+fn rounds(row: &StrategyRow<'_>, cells: &[Cell<'_>]) -> Option<Rounds> {
+    let items = own(row, cells).flat_map(|cell| &cell.record.items);
+    let lives: Vec<Life> = items
+        .filter(|item| item.rounds_count > 0)
+        .map(|item| Life { rounds: item.rounds_count, ended: item.lost })
+        .collect();
+    let curve = survival(&lives, Z);
+    let found =
+        Rounds { label: row.label, items: lives.len(), half_life: half_life(&curve), cliff: cliff(&curve), curve };
+    (!lives.is_empty()).then_some(found)
+}
+
+fn value(row: &StrategyRow<'_>, name: &str) -> Option<f64> {
+    row.measures.get(name)?.value
+}
+
+/// The parts are those that every strategy with a goal-loss has; the future counts only where all have it.
+fn weighing(rows: &[StrategyRow<'_>]) -> Option<Weighing> {
+    let scored: Vec<&StrategyRow<'_>> = rows.iter().filter(|row| value(row, "goal_loss").is_some()).collect();
+    let all_have = |name: &str| scored.iter().all(|row| value(row, name).is_some());
+    let mut parts: Vec<(&str, f64)> =
+        CATEGORIES.iter().zip(SHARES).map(|((name, _), share)| (*name, ITEMS * share)).collect();
+    parts.push(("future_loss", FUTURE));
+    parts.retain(|(name, _)| all_have(name));
+    let weights: Vec<f64> = parts.iter().map(|(_, weight)| *weight).collect();
+    let of = |row: &&StrategyRow<'_>| parts.iter().filter_map(|(name, _)| value(row, name)).collect::<Vec<f64>>();
+    let table: Vec<Vec<f64>> = scored.iter().map(of).collect();
+    if table.len() < 2 || parts.is_empty() {
+        return None;
+    }
+    let left_out = rows.iter().filter(|row| value(row, "goal_loss").is_none()).map(|row| row.label).collect();
+    Some(Weighing {
+        labels: scored.iter().map(|row| row.label).collect(),
+        parts: parts.iter().map(|(name, _)| (*name).to_owned()).collect(),
+        left_out,
+        stability: stability(&table, &weights, CONCENTRATION, DRAWS, 0)?,
+        draws: DRAWS,
+    })
+}
+
+fn unbeaten(rows: &[StrategyRow<'_>]) -> (Vec<usize>, Vec<&'static str>) {
+    let names = ["goal_loss", "kept_tokens", "cost_usd"];
+    let scored: Vec<&StrategyRow<'_>> =
+        rows.iter().filter(|row| names[..2].iter().all(|name| value(row, name).is_some())).collect();
+    let has_cost = !scored.is_empty() && scored.iter().all(|row| value(row, names[2]).is_some());
+    // Without prices the third coordinate is the same for all, and decides nothing.
+    let place = |row: &&StrategyRow<'_>| {
+        names.map(|name| value(row, name).filter(|_| has_cost || name != names[2]).unwrap_or(0.0))
+    };
+    let points: Vec<[f64; 3]> = scored.iter().map(place).collect();
+    let inside = scored.iter().zip(pareto(&points)).filter(|(_, is_in)| *is_in).map(|(row, _)| row.label).collect();
+    (inside, names[..if has_cost { 3 } else { 2 }].to_vec())
+}
+
+fn at_budget(first: &StrategyRow<'_>, row: &StrategyRow<'_>, cells: &[Cell<'_>]) -> Option<AtBudget> {
+    let numbers = |row: &StrategyRow<'_>| {
+        let one = |cell: &Cell<'_>| {
+            let (loss, kept) = (number(cell.record, "goal_loss").ok()?, number(cell.record, "kept_tokens").ok()?);
+            Some(((cell.record.transcript.clone(), cell.record.seed), (loss, kept, cell.record.lineage.clone())))
+        };
+        own(row, cells).filter_map(one).collect::<BTreeMap<_, _>>()
+    };
+    let (base, head) = (numbers(first), numbers(row));
+    let both: Vec<_> = head.iter().filter_map(|(key, head)| Some((key, base.get(key)?, head))).collect();
+    if both.is_empty() {
+        return None;
+    }
+    let is_same = |(_, base, head): &&(_, &(f64, f64, String), &(f64, f64, String))| {
+        (head.1 - base.1).abs() <= SAME_BUDGET * base.1.max(head.1)
+    };
+    let matched: Vec<_> = both.iter().filter(is_same).collect();
+    let mut by_lineage: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for (_, base, head) in &matched {
+        by_lineage.entry(&head.2).or_default().push(head.0 - base.0);
+    }
+    let differences: Vec<f64> = by_lineage.values().filter_map(|all| mean(all)).collect();
+    Some(AtBudget {
+        label: row.label,
+        matched: matched.len(),
+        scored: both.len(),
+        paired: Paired::of(&differences, 1e-9, Resampling::default()),
+    })
+}

@@ -1,0 +1,197 @@
+//! The answers that a reader wants first.
+
+use super::pareto::LOSS;
+use super::{Cell, Setting, StrategyRow, number};
+use crate::results::{CompactionRecord, EventRecord};
+use crate::stats::{Observation, Paired, Resampling, Sample, holm};
+
+/// Differences of goal-loss nearer to 0 than this are ties: they come from rounding.
+const TIE: f64 = 1e-9;
+
+/// The level at which a difference is called significant.
+pub(in super::super) const ALPHA: f64 = 0.05;
+
+/// The strategy that loses least, against another one, on the lineages that both have numbers for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contrast {
+    /// The other strategy.
+    pub label: usize,
+    /// Other less best: positive means that the other loses more. `None` without a common lineage.
+    pub paired: Option<Paired>,
+    /// The p-value of the sign-flip test, adjusted by Holm over all contrasts of the setting.
+    pub adjusted_p: Option<f64>,
+}
+
+impl Contrast {
+    /// Significant after the adjustment.
+    pub fn is_significant(&self) -> bool {
+        self.adjusted_p.is_some_and(|p| p <= ALPHA)
+    }
+}
+
+/// The estimator of one strategy and its mean error.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EstimatorError {
+    /// The strategy.
+    pub label: usize,
+    /// Mean absolute error, as a fraction.
+    pub absolute: f64,
+    /// Mean signed error; below 0 the estimate is too low.
+    pub signed: Option<f64>,
+}
+
+/// What a compaction did to the cache.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WorstCompaction<'run> {
+    /// Index of the cell.
+    pub cell: usize,
+    /// Which compaction of it, from 0.
+    pub nth: usize,
+    /// The record.
+    pub record: &'run CompactionRecord,
+    /// Compactions of the setting.
+    pub count: usize,
+    /// Mean tokens that one made worthless.
+    pub mean_invalidated_tokens: f64,
+}
+
+/// A critical item that a strategy lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CriticalLoss<'run> {
+    /// Index of the cell.
+    pub cell: usize,
+    /// The item's id.
+    pub item: &'run str,
+    /// `lost` or `wrong`.
+    pub fate: &'run str,
+}
+
+/// The answers for one setting.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict<'run> {
+    /// The setting.
+    pub setting: Setting<'run>,
+    /// The strategy that loses least among those with the most lineages; `None` without goal-loss.
+    pub best: Option<usize>,
+    /// Its mean goal-loss.
+    pub best_loss: Option<f64>,
+    /// Its lineages.
+    pub lineages: usize,
+    /// The others against it, in the order of the table.
+    pub contrasts: Vec<Contrast>,
+    /// Strategies that are not comparable, because they have numbers for fewer lineages.
+    pub incomparable: Vec<usize>,
+    /// The estimators, the worst first.
+    pub estimators: Vec<EstimatorError>,
+    /// The compaction that cost the cache most.
+    pub worst_compaction: Option<WorstCompaction<'run>>,
+    /// The critical items lost, in the order of the cells.
+    pub critical: Vec<CriticalLoss<'run>>,
+}
+
+pub(super) fn verdicts<'run>(rows: &[StrategyRow<'run>], cells: &[Cell<'run>]) -> Vec<Verdict<'run>> {
+    rows.chunk_by(|left, right| left.setting == right.setting).map(|rows| verdict(rows, cells)).collect()
+}
+
+fn verdict<'run>(rows: &[StrategyRow<'run>], cells: &[Cell<'run>]) -> Verdict<'run> {
+    let setting = rows[0].setting;
+    let lineages = |row: &StrategyRow<'_>| row.measures.get(LOSS).map_or(0, |loss| loss.units.len());
+    let most = rows.iter().map(lineages).max().unwrap_or(0);
+    let loss = |row: &StrategyRow<'_>| row.measures.get(LOSS).and_then(|loss| loss.value);
+    let comparable: Vec<&StrategyRow<'_>> = rows.iter().filter(|row| most > 0 && lineages(row) == most).collect();
+    let by_loss = |left: &&&StrategyRow<'_>, right: &&&StrategyRow<'_>| {
+        loss(left).unwrap_or(f64::INFINITY).total_cmp(&loss(right).unwrap_or(f64::INFINITY))
+    };
+    let best = comparable.iter().min_by(by_loss).copied();
+    let own = |cell: &&(usize, &Cell<'run>)| Setting::of(cell.1.record) == setting;
+    let own: Vec<(usize, &Cell<'run>)> = cells.iter().enumerate().filter(|cell| own(&cell)).collect();
+    Verdict {
+        setting,
+        best: best.map(|row| row.label),
+        best_loss: best.and_then(loss),
+        lineages: most,
+        contrasts: best.map_or_else(Vec::new, |best| contrasts(best, &comparable)),
+        incomparable: rows.iter().filter(|row| (1..most).contains(&lineages(row))).map(|row| row.label).collect(),
+        estimators: estimators(rows),
+        worst_compaction: worst_compaction(&own),
+        critical: critical(&own),
+    }
+}
+
+fn contrasts(best: &StrategyRow<'_>, rows: &[&StrategyRow<'_>]) -> Vec<Contrast> {
+    let others = rows.iter().filter(|row| row.label != best.label);
+    let mut contrasts: Vec<Contrast> =
+        others.map(|row| Contrast { label: row.label, paired: paired(best, row), adjusted_p: None }).collect();
+    let p: Vec<f64> = contrasts.iter().filter_map(|one| one.paired.as_ref()).map(|paired| paired.sign_flip.p).collect();
+    let tested = contrasts.iter_mut().filter(|one| one.paired.is_some());
+    for (contrast, adjusted) in tested.zip(holm(&p)) {
+        contrast.adjusted_p = Some(adjusted);
+    }
+    contrasts
+}
+
+/// The differences of goal-loss on common lineages.
+fn paired(best: &StrategyRow<'_>, other: &StrategyRow<'_>) -> Option<Paired> {
+    let (best, other) = (best.measures.get(LOSS)?, other.measures.get(LOSS)?);
+    let on_best = |lineage: &str| best.units.iter().find(|(name, _)| *name == lineage).map(|(_, loss)| *loss);
+    let differences: Vec<f64> =
+        other.units.iter().filter_map(|(lineage, loss)| Some(loss - on_best(lineage)?)).collect();
+    Paired::of(&differences, TIE, Resampling::default())
+}
+
+fn estimators(rows: &[StrategyRow<'_>]) -> Vec<EstimatorError> {
+    let value = |row: &StrategyRow<'_>, name: &str| row.measures.get(name).and_then(|measure| measure.value);
+    let error = |row: &StrategyRow<'_>| {
+        Some(EstimatorError {
+            label: row.label,
+            absolute: value(row, "estimation_abs_error_ratio")?,
+            signed: value(row, "estimation_error_ratio"),
+        })
+    };
+    let mut errors: Vec<EstimatorError> = rows.iter().filter_map(error).collect();
+    errors.sort_by(|left, right| right.absolute.total_cmp(&left.absolute));
+    errors
+}
+
+fn worst_compaction<'run>(cells: &[(usize, &Cell<'run>)]) -> Option<WorstCompaction<'run>> {
+    let all: Vec<(usize, usize, &'run CompactionRecord, &Cell<'run>)> = cells
+        .iter()
+        .flat_map(|(index, cell)| {
+            let compactions = cell.events.iter().filter_map(|event| match event {
+                EventRecord::Compaction(compaction) => Some(compaction),
+                _ => None,
+            });
+            compactions.enumerate().map(|(nth, compaction)| (*index, nth, compaction, *cell))
+        })
+        .collect();
+    let (cell, nth, record, _) = all
+        .iter()
+        .copied()
+        .max_by_key(|(index, nth, one, _)| (one.invalidated_tokens, std::cmp::Reverse((*index, *nth))))?;
+    // Each lineage counts once, however often its sessions were compacted.
+    let sample = Sample::of(all.iter().map(|(_, _, one, cell)| Observation {
+        lineage: &cell.record.lineage,
+        transcript: &cell.record.transcript,
+        value: Some(super::super::number::real(one.invalidated_tokens)),
+    }));
+    Some(WorstCompaction {
+        cell,
+        nth,
+        record,
+        count: all.len(),
+        mean_invalidated_tokens: crate::stats::mean(&sample.values())?,
+    })
+}
+
+fn critical<'run>(cells: &[(usize, &Cell<'run>)]) -> Vec<CriticalLoss<'run>> {
+    let mut losses = Vec::new();
+    for (index, cell) in cells {
+        // Where goal-loss is void, the fates say nothing.
+        if number(cell.record, LOSS).is_err() {
+            continue;
+        }
+        let lost = cell.record.items.iter().filter(|item| item.critical && matches!(&*item.fate, "lost" | "wrong"));
+        losses.extend(lost.map(|item| CriticalLoss { cell: *index, item: &item.item, fate: &item.fate }));
+    }
+    losses
+}

@@ -1,0 +1,47 @@
+//! The texts behind a run: what was said, and what had to survive. A reader of the report follows a loss to them.
+
+use serde::{Deserialize, Serialize};
+
+/// The longest text of a message that is recorded, in code points; the rest is counted.
+pub const RECORDED_CHARS: usize = 2_000;
+
+/// A message of a transcript's path, as it is sent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MessageRecord {
+    /// Name of the transcript.
+    pub transcript: String,
+    /// Its line in the file.
+    pub line: u64,
+    /// Who speaks, such as `user` or `tool_result`.
+    pub role: String,
+    /// Code points of the whole message.
+    pub chars: u64,
+    /// Its text, at most [`RECORDED_CHARS`] code points.
+    pub text: String,
+}
+
+/// An annotated item of a transcript: what had to survive, and how it is recognised.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AnnotationRecord {
+    /// Name of the transcript.
+    pub transcript: String,
+    /// The item's id.
+    pub item: String,
+    /// The item in words.
+    pub text: String,
+    /// Lines of the file that state it.
+    pub lines: Vec<u64>,
+    /// Slots, each a list of spellings of which one must be there; lower case, white space as one space.
+    pub must: Vec<Vec<String>>,
+    /// Spellings that show it wrong or stale.
+    pub must_not: Vec<String>,
+}
+
+/// All texts behind a run; empty in runs recorded before there were any.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sources {
+    /// The messages, transcript by transcript, in the order of the path.
+    pub messages: Vec<MessageRecord>,
+    /// The annotated items, transcript by transcript.
+    pub annotations: Vec<AnnotationRecord>,
+}

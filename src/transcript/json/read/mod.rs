@@ -1,0 +1,263 @@
+//! A pull reader for JSON: one pass from the text to the values that the caller asks for.
+//!
+//! The caller walks objects and lists by closures and takes every value exactly once: as a string, as a number, or
+//! as a [`Raw`] slice. Whatever it takes, the grammar of RFC 8259 is checked to the last byte, so that a text that was
+//! read to its [`Reader::end`] is JSON. Nothing is recursive: nesting costs memory, not stack.
+
+mod number;
+mod run;
+mod skip;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use std::borrow::Cow;
+use std::ops::Deref;
+
+use super::print::utf16_len;
+use crate::transcript::JsonText;
+
+/// The text is not JSON; [`Reader::fault`] says where and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Broken;
+
+/// What a step of reading gives.
+pub(crate) type Read<T> = Result<T, Broken>;
+
+/// Reads one text at a time. What it needs besides is kept from one text to the next.
+pub(crate) struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+    /// What was expected where reading broke.
+    expected: &'static str,
+    /// A `\u` escape of half a surrogate pair was read.
+    surrogates: bool,
+    /// The string that was unescaped last, with room for any string of the text.
+    unescaped: Vec<u8>,
+    open: skip::Open<'a>,
+}
+
+/// A value as it is spelled, checked to be JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Raw<'a> {
+    text: &'a str,
+    /// `JSON.stringify` is known to give the same bytes back.
+    canonical: bool,
+}
+
+impl<'a> Raw<'a> {
+    /// A value that is not known to be canonical.
+    pub(crate) fn of(text: &'a str) -> Self {
+        Self { text, canonical: false }
+    }
+
+    /// A value that is known to be canonical.
+    pub(crate) fn canonical(text: &'a str) -> Self {
+        Self { text, canonical: true }
+    }
+
+    /// The spelling, without white space around it.
+    pub(crate) fn text(self) -> &'a str {
+        self.text
+    }
+
+    /// Whether `JSON.stringify` is known to give the same bytes back.
+    pub(crate) fn is_canonical(self) -> bool {
+        self.canonical
+    }
+
+    /// The value, kept and measured. `None` when it nests too deeply.
+    pub(crate) fn json(self) -> Option<JsonText> {
+        if self.canonical {
+            return Some(JsonText::measured(self.text.into(), utf16_len(self.text)));
+        }
+        JsonText::new(self.text)
+    }
+}
+
+impl Deref for Raw<'_> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        self.text
+    }
+}
+
+impl Default for Reader<'_> {
+    fn default() -> Self {
+        Self::new("")
+    }
+}
+
+impl<'a> Reader<'a> {
+    /// A reader at the start of `text`.
+    pub(crate) fn new(text: &'a str) -> Self {
+        let (unescaped, open) = (Vec::new(), skip::Open::default());
+        Self { text, at: 0, expected: "", surrogates: false, unescaped, open }
+    }
+
+    /// Goes to the start of another text.
+    pub(crate) fn start(&mut self, text: &'a str) {
+        self.text = text;
+        self.at = 0;
+        self.surrogates = false;
+        self.open.clear();
+    }
+
+    /// Why reading broke.
+    pub(crate) fn fault(&self) -> String {
+        let before = self.text.as_bytes().get(..self.at).unwrap_or(self.text.as_bytes());
+        format!("{} at column {}", self.expected, bytecount::num_chars(before) + 1)
+    }
+
+    /// Whether half a surrogate pair was escaped in what was read of this text. Most such halves are paired.
+    pub(crate) fn saw_surrogates(&self) -> bool {
+        self.surrogates
+    }
+
+    #[cold]
+    fn broken<T>(&mut self, expected: &'static str) -> Read<T> {
+        self.expected = expected;
+        Err(Broken)
+    }
+
+    fn byte(&self) -> u8 {
+        // No JSON holds a bare NUL, so that it can stand for the end.
+        self.text.as_bytes().get(self.at).copied().unwrap_or(0)
+    }
+
+    /// The first byte of the next token; 0 at the end.
+    pub(crate) fn peek(&mut self) -> u8 {
+        let byte = self.byte();
+        if byte > b' ' { byte } else { self.over_space() }
+    }
+
+    #[cold]
+    fn over_space(&mut self) -> u8 {
+        while matches!(self.byte(), b' ' | b'\t' | b'\n' | b'\r') {
+            self.at += 1;
+        }
+        self.byte()
+    }
+
+    /// Makes sure that nothing but white space is left.
+    pub(crate) fn end(&mut self) -> Read<()> {
+        self.peek();
+        if self.at == self.text.len() { Ok(()) } else { self.broken("expected the end of the value") }
+    }
+
+    fn eat(&mut self, byte: u8, expected: &'static str) -> Read<()> {
+        if self.peek() != byte {
+            return self.broken(expected);
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// Reads the object that is next; `field` must take the value of each key.
+    pub(crate) fn object(&mut self, mut field: impl FnMut(&mut Self, Cow<'a, str>) -> Read<()>) -> Read<()> {
+        self.eat(b'{', "expected an object")?;
+        if self.peek() == b'}' {
+            self.at += 1;
+            return Ok(());
+        }
+        loop {
+            let key = self.key()?;
+            self.eat(b':', "expected `:`")?;
+            field(self, key)?;
+            if !self.goes_on(b'}', "expected `,` or `}`")? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Reads the list that is next; `item` must take each element.
+    pub(crate) fn list(&mut self, mut item: impl FnMut(&mut Self) -> Read<()>) -> Read<()> {
+        self.eat(b'[', "expected a list")?;
+        if self.peek() == b']' {
+            self.at += 1;
+            return Ok(());
+        }
+        loop {
+            item(self)?;
+            if !self.goes_on(b']', "expected `,` or `]`")? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Steps over a comma (`true`) or over the end of a container (`false`).
+    fn goes_on(&mut self, end: u8, expected: &'static str) -> Read<bool> {
+        let next = self.peek();
+        if next != b',' && next != end {
+            return self.broken(expected);
+        }
+        self.at += 1;
+        Ok(next == b',')
+    }
+
+    /// The key that is next, borrowed unless it is spelled with escapes.
+    fn key(&mut self) -> Read<Cow<'a, str>> {
+        if self.peek() != b'"' {
+            return self.broken("expected a key");
+        }
+        let text = self.text;
+        Ok(match self.plain_string()? {
+            Some((from, to)) => Cow::Borrowed(text.get(from..to).unwrap_or_default()),
+            None => Cow::Owned(self.string_after_escape()?.to_owned()),
+        })
+    }
+
+    /// The string that is next. A lone surrogate reads as U+FFFD.
+    pub(crate) fn string(&mut self) -> Read<&str> {
+        if self.peek() != b'"' {
+            return self.broken("expected a string");
+        }
+        match self.plain_string()? {
+            Some((from, to)) => Ok(self.text.get(from..to).unwrap_or_default()),
+            None => self.string_after_escape(),
+        }
+    }
+
+    /// The spelling of the number that is next.
+    pub(crate) fn number(&mut self) -> Read<&'a str> {
+        self.peek();
+        let from = self.at;
+        match number::end(self.text.as_bytes(), from) {
+            Some(end) => {
+                self.at = end;
+                Ok(&self.text[from..end])
+            }
+            None => self.broken("expected a value"),
+        }
+    }
+
+    /// Steps over `word`, one of the three literals.
+    pub(crate) fn word(&mut self, word: &'static str) -> Read<()> {
+        self.peek();
+        if !self.text.as_bytes()[self.at..].starts_with(word.as_bytes()) {
+            return self.broken("expected a value");
+        }
+        self.at += word.len();
+        Ok(())
+    }
+
+    /// Where the next token begins.
+    pub(crate) fn mark(&mut self) -> usize {
+        self.peek();
+        self.at
+    }
+
+    /// What was read since a [`Self::mark`].
+    pub(crate) fn since(&self, mark: usize) -> Raw<'a> {
+        Raw::of(self.text.get(mark..self.at).unwrap_or_default())
+    }
+
+    /// The value that is next, as it is spelled.
+    pub(crate) fn raw(&mut self) -> Read<Raw<'a>> {
+        self.peek();
+        let from = self.at;
+        let canonical = self.skip()?;
+        Ok(Raw { text: &self.text[from..self.at], canonical })
+    }
+}
