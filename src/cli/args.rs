@@ -87,6 +87,15 @@ pub(super) struct Setting {
     /// Share of what the mock LLM would keep that it loses, 0 to 1
     #[arg(long, default_value_t = 0.0, value_name = "SHARE")]
     pub(super) mock_loss: f64,
+    /// Prompt cache that bills the requests; by default that of the recorded model
+    #[arg(long, value_name = "PRESET")]
+    pub(super) cache: Option<String>,
+    /// Price: a row of the price book, or a model; by default the recorded model's
+    #[arg(long, value_name = "NAME")]
+    pub(super) price: Option<String>,
+    /// Price book (TOML) whose rows count before the built-in ones
+    #[arg(long, value_name = "FILE")]
+    pub(super) prices: Option<PathBuf>,
     /// File with the system prompt, which session files lack
     #[arg(long, value_name = "FILE")]
     pub(super) system: Option<PathBuf>,
@@ -95,10 +104,22 @@ pub(super) struct Setting {
     pub(super) tools: Option<PathBuf>,
 }
 
+impl Setting {
+    /// Which cache and which prices.
+    pub(super) fn cache_config(&self) -> crate::experiment::CacheConfig {
+        crate::experiment::CacheConfig {
+            provider: self.cache.clone(),
+            price: self.price.clone(),
+            prices: self.prices.clone(),
+            interval_seconds: None,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Args)]
 pub(super) struct RunArgs {
     /// Experiment file (TOML), in place of the options that choose sessions, strategies and models
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["transcripts", "strategy", "window", "history", "reference", "seed", "template", "mock_loss"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["transcripts", "strategy", "window", "history", "reference", "seed", "template", "mock_loss", "cache", "price", "prices"])]
     pub(super) config: Option<PathBuf>,
     /// Session files, dataset folders, or folders of sessions; without any, the embedded datasets
     #[arg(long, num_args = 1.., value_name = "PATH")]
@@ -274,6 +295,15 @@ pub(super) struct CacheArgs {
     /// Price book (TOML) whose rows count before the built-in ones
     #[arg(long, value_name = "FILE")]
     pub(super) prices: Option<PathBuf>,
+    /// Sweep these thresholds instead (tokens of messages): the bill of the session compacted at each
+    #[arg(long, value_delimiter = ',', value_name = "TOKENS")]
+    pub(super) sweep: Vec<u64>,
+    /// Strategy of the sweep, whose trigger gets the thresholds
+    #[arg(long, default_value = "pi", value_name = "NAME", requires = "sweep")]
+    pub(super) strategy: String,
+    /// Price of the sweep: a row of the price book, or a model; by default the recorded model's
+    #[arg(long, value_name = "NAME", requires = "sweep")]
+    pub(super) price: Option<String>,
     /// Print every request, not only the breaks
     #[arg(long)]
     pub(super) requests: bool,

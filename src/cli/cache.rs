@@ -11,11 +11,14 @@ use super::args::CacheArgs;
 use crate::experiment::{AuditOptions, RuleOptions, Session, audit_bodies, audit_cache, audit_records, is_body, load};
 use crate::meter::cache::{PRESETS, Preset, Seconds, preset};
 use crate::meter::price::PriceBook;
-use crate::report::cache_csv;
+use crate::report::{cache_csv, cache_requests};
 use crate::results::{CacheRequestRecord, CacheSessionRecord};
 use crate::transcript::Tokens;
 
 pub(super) fn cache(args: &CacheArgs) -> anyhow::Result<()> {
+    if !args.sweep.is_empty() {
+        return super::sweep::sweep(args);
+    }
     let options = AuditOptions {
         provider: args.provider.as_deref().map(named).transpose()?,
         interval: Seconds(args.interval),
@@ -57,7 +60,7 @@ pub(super) fn cache(args: &CacheArgs) -> anyhow::Result<()> {
         sessions.push(whole);
     }
     if let Some(folder) = &args.out {
-        write_csv(folder, &requests, &sessions)?;
+        write(folder, &requests, &sessions)?;
     }
     for (_, reason) in &corpus.skipped {
         writeln!(io::stderr(), "skipped: {reason}")?;
@@ -79,7 +82,7 @@ fn groups(sessions: &[Session]) -> Vec<Vec<&Session>> {
     sessions.chunk_by(together).map(|group| group.iter().collect()).collect()
 }
 
-fn write_csv(folder: &Path, requests: &[CacheRequestRecord], sessions: &[CacheSessionRecord]) -> anyhow::Result<()> {
+fn write(folder: &Path, requests: &[CacheRequestRecord], sessions: &[CacheSessionRecord]) -> anyhow::Result<()> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let file = |name: &str| {
         let path = folder.join(name);
@@ -87,6 +90,10 @@ fn write_csv(folder: &Path, requests: &[CacheRequestRecord], sessions: &[CacheSe
     };
     cache_csv(requests, file("cache-requests.csv")?)?;
     cache_csv(sessions, file("cache-sessions.csv")?)?;
+    let several = requests.chunk_by(|a, b| a.session == b.session).filter(|rows| rows.len() > 1);
+    for (rows, index) in several.zip(1..) {
+        file(&format!("requests-{index}.svg"))?.write_all(cache_requests(rows)?.as_bytes())?;
+    }
     Ok(())
 }
 

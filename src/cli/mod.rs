@@ -17,6 +17,7 @@ mod new;
 mod replay;
 mod report;
 mod run;
+mod sweep;
 mod template;
 mod tune;
 mod validate;

@@ -27,6 +27,7 @@ pub(super) fn replay(args: &ReplayArgs) -> anyhow::Result<()> {
         reference: setting.reference.clone(),
         seeds: vec![setting.seed],
         mock: super::run::mock(setting)?,
+        cache: setting.cache_config(),
         manual: args
             .compact_at
             .map(|request| Manual { request, instructions: args.focus.clone() })
@@ -40,7 +41,7 @@ pub(super) fn replay(args: &ReplayArgs) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
     for cell in &cells {
         let session = &corpus.sessions[cell.session];
-        let prepared = Prepared::new(session, reference, std::iter::once(cell))?;
+        let prepared = Prepared::new(session, reference, std::iter::once(cell))?.with_cache(&experiment.cache)?;
         let (record, events) = run_cell(cell, &prepared, &experiment, &counts, &llm)?;
         heading(session, &record, &mut out)?;
         for event in &events {

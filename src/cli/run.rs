@@ -97,6 +97,7 @@ fn experiment(args: &RunArgs) -> anyhow::Result<Experiment> {
     experiment.reference.clone_from(&setting.reference);
     experiment.seeds = vec![setting.seed];
     experiment.mock = mock(setting)?;
+    experiment.cache = setting.cache_config();
     Ok(experiment)
 }
 

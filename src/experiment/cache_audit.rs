@@ -156,7 +156,7 @@ pub(super) fn replayed(
 }
 
 /// The model of the first reply with usage.
-fn first_model<'t>(transcript: &'t Transcript, path: &[EntryIdx]) -> &'t str {
+pub(super) fn first_model<'t>(transcript: &'t Transcript, path: &[EntryIdx]) -> &'t str {
     let replies = path.iter().filter_map(|&idx| match &transcript.entry(idx).kind {
         EntryKind::Message(Message::Assistant(_, reply)) => Some(reply),
         _ => None,

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
+use super::cache::annotate;
 use super::record::record;
-use super::{Cell, ConfigError, Experiment, MeterName, Session};
+use super::{CacheConfig, CacheSetup, Cell, ConfigError, Experiment, MeterName, Session};
 use crate::engine::estimate::Estimator;
 use crate::engine::spec::{Access, SpecError, StrategySpec, SummarizerSpec};
 use crate::engine::summarize::extract::{Extract, Fact, Pick};
@@ -38,6 +39,8 @@ pub struct Prepared<'s> {
     pub estimates: HashMap<String, EstimateTable>,
     /// Where the annotated items are said.
     pub presence: Presence,
+    /// What the bills share; `None`: nothing is billed.
+    pub cache: Option<CacheSetup>,
     /// Its entities.
     pub entities: EntityIndex,
     /// How many sessions of the corpus say each entity.
@@ -69,6 +72,7 @@ impl<'s> Prepared<'s> {
             reference: MessageTable::new(&session.transcript, reference),
             estimates,
             presence: Presence::new(&session.transcript, &session.items),
+            cache: None,
             entities: EntityIndex::new(&session.transcript),
             frequencies: None,
         })
@@ -81,6 +85,52 @@ impl<'s> Prepared<'s> {
             one.frequencies = Some(Arc::clone(&frequencies));
         }
     }
+
+    /// With a head inferred from the first recorded request in the bills, where the file has none.
+    #[must_use]
+    pub fn with_inferred_head(mut self) -> Self {
+        self.cache = self.cache.map(|cache| cache.with_inferred_head(self.session, &self.path, &self.reference));
+        self
+    }
+
+    /// Tokens of the head in the bills, and whether it was inferred.
+    pub fn billed_head(&self) -> (Tokens, bool) {
+        self.cache.as_ref().map_or_else(Default::default, CacheSetup::head)
+    }
+
+    /// With bills by this cache and these prices.
+    ///
+    /// # Errors
+    /// When the configuration names what does not exist.
+    pub fn with_cache(mut self, config: &CacheConfig) -> Result<Self, ConfigError> {
+        self.cache = Some(CacheSetup::new(self.session, &self.path, &self.reference, config)?);
+        Ok(self)
+    }
+}
+
+/// The meters that an experiment wants, but for goal-loss and the bill, which need more than events.
+fn chosen<'p>(
+    cell: &Cell,
+    prepared: &'p Prepared<'_>,
+    experiment: &Experiment,
+) -> Result<Vec<Box<dyn Meter + 'p>>, ConfigError> {
+    let wants = |meter| experiment.meters.contains(&meter);
+    let mut meters: Vec<Box<dyn Meter + 'p>> = Vec::new();
+    if wants(MeterName::Structure) {
+        meters.push(Box::new(Structure::default()));
+    }
+    if wants(MeterName::Estimation) {
+        meters.push(Box::new(Estimation::default()));
+    }
+    if wants(MeterName::Cache) {
+        meters.push(Box::new(Cache::default()));
+    }
+    if wants(MeterName::Goal) {
+        meters.push(Box::new(Faith::new(&prepared.session.transcript, &prepared.path, &prepared.entities)));
+        meters.push(Box::new(Artifacts::new(&prepared.session.transcript)));
+        meters.push(Box::new(Shape::new(headings(&cell.spec)?)));
+    }
+    Ok(meters)
 }
 
 /// An estimator that failed has no numbers.
@@ -124,7 +174,7 @@ pub fn run_cell(
         manual: &experiment.manual,
         seed: cell.draws(),
     };
-    let is_wanted = |meter| experiment.meters.contains(&meter);
+    let wants = |meter| experiment.meters.contains(&meter);
     let goal = Goal::new(&session.items, &prepared.presence, window).on_path(&prepared.path, &session.transcript);
     let mut goal = Box::new(goal.reaching(reach(&cell.spec), &prepared.reference));
     let mut future = Box::new(Future::new(FutureInput {
@@ -136,25 +186,16 @@ pub fn run_cell(
         window,
         contaminated: history == History::Recorded,
     }));
-    let mut meters: Vec<Box<dyn Meter>> = Vec::new();
-    if is_wanted(MeterName::Structure) {
-        meters.push(Box::new(Structure::default()));
-    }
-    if is_wanted(MeterName::Estimation) {
-        meters.push(Box::new(Estimation::default()));
-    }
-    if is_wanted(MeterName::Cache) {
-        meters.push(Box::new(Cache::default()));
-    }
-    if is_wanted(MeterName::Goal) {
-        meters.push(Box::new(Faith::new(&session.transcript, &prepared.path, &prepared.entities)));
-        meters.push(Box::new(Artifacts::new(&session.transcript)));
-        meters.push(Box::new(Shape::new(headings(&cell.spec)?)));
-    }
+    let mut meters = chosen(cell, prepared, experiment)?;
+    let setup = prepared.cache.as_ref().filter(|_| wants(MeterName::Cache));
+    let mut bill = setup.map(|setup| Box::new(setup.bill(&prepared.path, counts, window, history)));
     let mut events = Vec::new();
     replay(input, &mut strategy, llm, &mut |event| {
         goal.observe(event);
         future.observe(event);
+        if let Some(bill) = &mut bill {
+            bill.observe(event);
+        }
         for meter in &mut meters {
             meter.observe(event);
         }
@@ -166,14 +207,18 @@ pub fn run_cell(
     });
     check(&*strategy.estimator)?;
     goal.settle(&session.transcript);
-    let items = if is_wanted(MeterName::Goal) { fates(session, &goal) } else { Vec::new() };
+    let items = if wants(MeterName::Goal) { fates(session, &goal) } else { Vec::new() };
     let by_kind = future.by_kind();
-    if is_wanted(MeterName::Goal) {
+    if wants(MeterName::Goal) {
         meters.push(goal);
         meters.push(future);
     }
     let mut measures: Measures = meters.into_iter().flat_map(Meter::finish).collect();
-    if is_wanted(MeterName::Goal) {
+    if let Some(bill) = bill {
+        annotate(&mut events, &bill);
+        measures.extend(bill.finish());
+    }
+    if wants(MeterName::Goal) {
         measures.extend(combined(&measures, experiment.goal));
     }
     let asks = cell.spec.summarizer.asks_model();
@@ -194,6 +239,8 @@ pub fn run_cell(
         summarizer: if asks { llm.name().to_owned() } else { "none".to_owned() },
         mock: asks && llm.is_mock(),
         reference: prepared.reference.reference().name().to_owned(),
+        cache: setup.map_or_else(String::new, |setup| setup.provider.name.to_owned()),
+        price: setup.and_then(|setup| Some(setup.price.as_ref().ok()?.name.clone())),
         measures: measures.into_iter().map(|(name, measure)| (name.to_owned(), measure)).collect(),
         items,
         items_sha256: session.items.sha256(),

@@ -8,6 +8,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::CacheConfig;
 use super::vary::Grid;
 use crate::engine::preset::{preset, presets};
 use crate::engine::spec::StrategySpec;
@@ -51,6 +52,9 @@ pub struct Experiment {
     /// The mock LLM.
     #[serde(default)]
     pub mock: MockKnobs,
+    /// The prompt cache and the prices.
+    #[serde(default)]
+    pub cache: CacheConfig,
     /// Weights of the parts of `goal_offline_loss`.
     #[serde(default)]
     pub goal: Weights,
@@ -275,6 +279,7 @@ impl Experiment {
             meters: MeterName::all(),
             manual: Vec::new(),
             mock: MockKnobs::default(),
+            cache: CacheConfig::default(),
             goal: Weights::default(),
             grid: Grid::new(),
             gate: BTreeMap::new(),

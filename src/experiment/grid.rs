@@ -118,7 +118,7 @@ fn strategies(experiment: &Experiment) -> Result<Vec<Named>, ConfigError> {
 }
 
 /// What of an experiment decides the results of all its cells.
-fn settings(experiment: &Experiment) -> [String; 6] {
+fn settings(experiment: &Experiment) -> [String; 7] {
     [
         format!("{} {SCHEMA}", env!("CARGO_PKG_VERSION")),
         experiment.reference.clone(),
@@ -126,6 +126,7 @@ fn settings(experiment: &Experiment) -> [String; 6] {
         format!("{:?}", experiment.manual),
         format!("{:?}", experiment.meters),
         format!("{:?}", experiment.goal),
+        format!("{:?}", experiment.cache),
     ]
 }
 

@@ -3,6 +3,7 @@
 mod audit;
 mod audit_record;
 mod bodies;
+mod cache;
 mod cache_audit;
 mod cell;
 mod config;
@@ -14,11 +15,13 @@ mod record;
 mod run;
 mod schema;
 mod source;
+mod sweep;
 mod vary;
 
 pub use audit::{SessionAudit, audit};
 pub use audit_record::audit_records;
 pub use bodies::{audit_bodies, is_body};
+pub use cache::{CacheConfig, CacheSetup};
 pub use cache_audit::{AuditError, AuditOptions, Audited, RuleOptions, audit_cache, read_time};
 pub use cell::{Prepared, run_cell};
 pub use config::{ConfigError, Experiment, MarginConfig, MeterName, ModelConfig, OwnStrategy, StrategyConfig};
@@ -28,4 +31,5 @@ pub use grid::{Cell, grid};
 pub use run::{FailedRun, RunOptions, RunOutcome, run};
 pub use schema::{EXAMPLE, SCHEMA_JSON};
 pub use source::{Source, Sources};
+pub use sweep::Sweep;
 pub use vary::{Grid, vary};

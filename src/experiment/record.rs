@@ -48,6 +48,7 @@ fn request(cell: String, transcript: &Transcript, event: &RequestEvent<'_, '_>) 
         reused_tokens: event.reused.0,
         written_tokens: event.reference.saturating_sub(event.reused).0,
         overflow: event.overflow,
+        cache: None,
     }
 }
 
@@ -80,6 +81,7 @@ fn compaction(cell: String, transcript: &Transcript, event: &CompactionEvent<'_,
         details: event.summary.details.as_ref().map(|details| details.as_str().to_owned()),
         fallback: event.summary.fallback.clone(),
         summary: (!text.is_empty()).then(|| text.to_owned()),
+        cache: None,
         dropped_lines: event.before[..event.plan.kept_from].iter().filter_map(line).collect(),
         fates: std::collections::BTreeMap::new(),
     }

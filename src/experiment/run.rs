@@ -71,7 +71,7 @@ pub fn run(
         .sessions
         .iter()
         .enumerate()
-        .map(|(index, session)| Prepared::new(session, reference, of(index)))
+        .map(|(index, session)| Prepared::new(session, reference, of(index))?.with_cache(&experiment.cache))
         .collect::<Result<_, _>>()?;
     let mut prepared = prepared;
     Prepared::share_frequencies(&mut prepared);

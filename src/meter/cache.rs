@@ -4,12 +4,16 @@
 //! or plain, and why less was read than could have been.
 
 mod audit;
+mod bill;
 mod block;
 mod clock;
 mod diagnosis;
+mod economics;
 mod explain;
 mod feed;
+pub(super) mod ledger;
 mod model;
+mod oracle;
 mod outcome;
 mod placement;
 mod preset;
@@ -20,11 +24,15 @@ mod table;
 mod tree;
 
 pub use audit::{Audit, AuditInput, AuditRow, HeadGuess, guess_head};
+pub use bill::{BillInput, ProviderBill};
 pub use block::{Block, Digest, Layer, Link, Prompt, Settings, Sort};
 pub use clock::{Clock, Moment};
+pub use economics::{Episode, Multiples};
 pub use explain::{Explanation, Hidden};
 pub use feed::{Feed, Reasoning};
+pub use ledger::{CompactionLedger, RequestLedger};
 pub use model::{minimum, preset_of, reasoning};
+pub use oracle::{Step, Terms, cheapest};
 pub use outcome::{Break, BreakReason, Cause, Outcome, Split};
 pub use placement::{Breakpoint, Placement};
 pub use preset::{Factors, PRESETS, Preset, preset};

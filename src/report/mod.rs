@@ -29,6 +29,7 @@ pub use lab::{LabReport, write_lab};
 pub use markdown::Markdown;
 pub use model::ReportModel;
 pub use number::Format;
+pub use plot::{BreakEvenLine, break_even, cache_requests, cache_sweep};
 pub use terminal::Terminal;
 
 use crate::results::Run;

@@ -1,6 +1,6 @@
 //! Records of a cache simulation beside recorded usage. Fields with a unit end in it; what is not known is `None`.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One request of a session, recorded and simulated.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -134,4 +134,93 @@ pub struct CacheSessionRecord {
     pub file_usd: Option<f64>,
     /// Why there are no dollars.
     pub void: Option<String>,
+}
+
+/// How the simulated cache bills a request of a replay.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RequestCache {
+    /// Read from the cache.
+    pub read_tokens: u64,
+    /// Written to it.
+    pub write_tokens: u64,
+    /// Neither.
+    pub plain_tokens: u64,
+    /// Why less was read than the request before had left.
+    pub break_reason: Option<String>,
+    /// Prompt and reply; `None` without a price.
+    pub cost_usd: Option<f64>,
+}
+
+/// What a compaction of a replay did to the simulated cache.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CompactionCache {
+    /// What the cache could serve of the request before.
+    pub cached_before_tokens: u64,
+    /// What the next request reads.
+    pub reusable_tokens: u64,
+    /// What it no longer reads.
+    pub invalidated_tokens: u64,
+    /// What of it is not read.
+    pub rewritten_tokens: u64,
+    /// The invalidated part whose content differs.
+    pub lost_content_tokens: u64,
+    /// The part that ended its life.
+    pub lost_lifetime_tokens: u64,
+    /// The part that lies in no whole step.
+    pub lost_granularity_tokens: u64,
+    /// The part where no entry ends, or none within reach.
+    pub lost_placement_tokens: u64,
+    /// Milliseconds between the requests before and after it.
+    pub idle_ms: i64,
+    /// What it costs once, in tokens of plain input: summary calls, and writing what would have been read.
+    pub one_time_tokens: Option<f64>,
+    /// The same for a summary call that rides on the old prefix.
+    pub one_time_riding_tokens: Option<f64>,
+    /// What every later request saves while the cache stays warm, in tokens of plain input.
+    pub saving_tokens: Option<f64>,
+    /// Requests until it has paid for itself; `None`: never, or there is no price.
+    pub break_even_requests: Option<f64>,
+    /// The same for a summary call that rides on the old prefix.
+    pub break_even_riding_requests: Option<f64>,
+}
+
+/// The bill of a session at one threshold.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct CacheSweepRecord {
+    /// The session.
+    pub session: String,
+    /// The strategy whose trigger has this threshold.
+    pub strategy: String,
+    /// The simulated cache.
+    pub provider: String,
+    /// The row of the price book.
+    pub price_row: String,
+    /// Tokens of messages at which it compacts; `None`: never.
+    pub threshold_tokens: Option<u64>,
+    /// Head, inferred where the file lacks it; it comes on top.
+    pub head_tokens: u64,
+    /// The head was inferred.
+    pub head_inferred: bool,
+    /// Compactions.
+    pub compactions: u64,
+    /// Cached tokens that they made useless.
+    pub invalidated_tokens: u64,
+    /// Tokens that the requests after them do not read.
+    pub rewritten_tokens: u64,
+    /// All prompts together.
+    pub prompt_tokens: u64,
+    /// The bill.
+    pub cost_usd: f64,
+    /// The part of it for summary calls.
+    pub summary_usd: f64,
+    /// The bill if the summary calls read the old prompt from the cache.
+    pub riding_usd: f64,
+    /// What a compaction costs once, in tokens of plain input, mean; `None`: there is none.
+    pub one_time_tokens: Option<f64>,
+    /// The same if its summary call read the old prompt from the cache.
+    pub one_time_riding_tokens: Option<f64>,
+    /// What every later request saves, mean.
+    pub saving_tokens: Option<f64>,
+    /// It is the cheapest of the session's.
+    pub optimum: bool,
 }

@@ -12,7 +12,7 @@ mod source;
 mod stored;
 
 pub use crate::measure::{Direction, Measure, MeasureDef};
-pub use cache::{CacheRequestRecord, CacheSessionRecord};
+pub use cache::{CacheRequestRecord, CacheSessionRecord, CacheSweepRecord, CompactionCache, RequestCache};
 pub use folder::{Run, RunError, RunFolder};
 pub use merge::{MergeError, merge};
 pub use record::{

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Measure, MeasureDef};
+use super::{CompactionCache, Measure, MeasureDef, RequestCache};
 
 /// One strategy × transcript × model × seed, and all that was measured on it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,6 +43,12 @@ pub struct CellRecord {
     pub mock: bool,
     /// The exact tokenizer behind every reference count.
     pub reference: String,
+    /// The simulated cache; empty in runs before there was one.
+    #[serde(default)]
+    pub cache: String,
+    /// The row of the price book behind every dollar; `None`: there are none.
+    #[serde(default)]
+    pub price: Option<String>,
     /// The measures, by name.
     pub measures: BTreeMap<String, Measure>,
     /// The fate of every annotated item; empty without annotations.
@@ -191,6 +197,9 @@ pub struct RequestRecord {
     pub written_tokens: u64,
     /// It did not fit the window.
     pub overflow: bool,
+    /// How the simulated cache bills it; runs before there was one have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache: Option<RequestCache>,
 }
 
 /// A compaction.
@@ -242,6 +251,9 @@ pub struct CompactionRecord {
     pub fallback: Option<String>,
     /// The text that stands for the dropped part, where there is one.
     pub summary: Option<String>,
+    /// What it did to the simulated cache; `None` where no request followed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache: Option<CompactionCache>,
     /// Lines of the recorded messages that were dropped, in the order of the path.
     #[serde(default)]
     pub dropped_lines: Vec<u64>,

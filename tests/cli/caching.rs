@@ -70,6 +70,22 @@ fn what_is_not_known_is_said() {
 }
 
 #[test]
+fn a_threshold_is_swept() {
+    let folder = tempfile::tempdir().unwrap();
+    let sweep = ["cache", "embedded:debug-flaky-cache", "--sweep", "30000,60000", "--price", "claude-opus-4-5"];
+    let done = run_in(folder.path(), &[&sweep[..], &["--provider", "anthropic-5m", "--out", "out"]].concat());
+    assert_eq!((done.code, done.stderr.as_str()), (0, ""), "{}", done.stdout);
+    assert!(done.stdout.contains("MOCK") && done.stdout.contains("never"), "{}", done.stdout);
+    assert_eq!(done.stdout.matches(" *\n").count(), 1, "{}", done.stdout);
+    assert!(
+        names(&folder.path().join("out")).starts_with(&["break-even-1.svg".to_owned(), "cache-sweep.csv".to_owned()])
+    );
+    let unpriced = run(&["cache", "embedded:debug-flaky-cache", "--sweep", "30000", "--price", "nobody"]);
+    assert_eq!(unpriced.code, 2);
+    assert!(unpriced.stderr.contains("no price is called \"nobody\""), "{}", unpriced.stderr);
+}
+
+#[test]
 fn caches_are_listed() {
     assert!(good(&["list", "caches"]).contains("openai-5.6"));
 }

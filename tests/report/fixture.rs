@@ -69,6 +69,7 @@ fn replay(cell: &str, kept: u64, requests: u64) -> Vec<EventRecord> {
             reused_tokens: context - context / 10,
             written_tokens: context / 10,
             overflow,
+            cache: None,
         }));
         context += 2_500;
     }
@@ -115,6 +116,7 @@ fn compaction(cell: &str, request: u64, before: u64, kept: u64) -> CompactionRec
         details: None,
         fallback: (request == 56).then(|| "the summary was empty; the old one was kept".to_owned()),
         summary: (kept == 24_000).then(|| format!("## Goal\nRewrite the parser.\n{HOSTILE}\n</pre><b>not bold</b>")),
+        cache: None,
         dropped_lines: (2..=41).collect(),
         fates: if cell.ends_with("60") {
             fates(if kept == 24_000 { "pi" } else { "tail-only" })
@@ -145,6 +147,8 @@ fn cell(id: &str, strategy: &(&str, &str, u64, f64), transcript: &str, events: &
         summarizer: if name == "pi" { "mock" } else { "none" }.to_owned(),
         mock: name == "pi",
         reference: "o200k_base".to_owned(),
+        cache: "ideal".to_owned(),
+        price: None,
         measures: measures(kept, loss, is_annotated, u32::try_from(compactions).unwrap()),
         items: if is_annotated { items(name) } else { Vec::new() },
         items_sha256: is_annotated.then(|| "aa".repeat(32)),

@@ -49,7 +49,7 @@ const MEASURES: [Fixed; 5] = [
     ("void_reason", "text", "Why there is no number; empty when there is one."),
 ];
 
-const REQUESTS: [Fixed; 9] = [
+const REQUESTS: [Fixed; 14] = [
     ("request", "number", "Number of the request, from 1."),
     ("line", "number", "Line of the recorded reply in its file."),
     ("messages", "count", "Messages in the request."),
@@ -59,9 +59,14 @@ const REQUESTS: [Fixed; 9] = [
     ("reused_tokens", "tokens", "Longest common prefix with the request before."),
     ("written_tokens", "tokens", "What follows that prefix."),
     ("overflow", "true or false", "It did not fit the window."),
+    ("cache_read_tokens", "tokens", "Read from the simulated cache."),
+    ("cache_write_tokens", "tokens", "Written to it; 0 where a provider bills no writes."),
+    ("cache_plain_tokens", "tokens", "Neither read nor written."),
+    ("cache_break", "text", "Why less was read than the request before had left; empty when it was not."),
+    ("cost_usd", "usd", "Prompt and reply; empty without a price. The row of the price book is in cells.jsonl."),
 ];
 
-const COMPACTIONS: [Fixed; 20] = [
+const COMPACTIONS: [Fixed; 34] = [
     ("request", "number", "The next request, from 1."),
     ("checkpoint", "text", "When the trigger was asked."),
     ("reason", "text", "Why it fired."),
@@ -82,6 +87,24 @@ const COMPACTIONS: [Fixed; 20] = [
     ("repaired_orphans", "count", "Calls and results without their partner that the replay removed."),
     ("from_hook", "true or false", "The summary came from an extension."),
     ("fallback", "text", "Why what stands for the dropped part is not what was asked for; empty when it is."),
+    ("cached_before_tokens", "tokens", "What the simulated cache could serve of the request before."),
+    (
+        "cache_reusable_tokens",
+        "tokens",
+        "What the next request reads from it; empty, with what follows, when there is none.",
+    ),
+    ("cache_invalidated_tokens", "tokens", "What it could serve and the next request does not read."),
+    ("cache_rewritten_tokens", "tokens", "What of the next request is not read."),
+    ("lost_content_tokens", "tokens", "The invalidated part whose content differs."),
+    ("lost_lifetime_tokens", "tokens", "The part that ended its life."),
+    ("lost_granularity_tokens", "tokens", "The part that lies in no whole step of the cache."),
+    ("lost_placement_tokens", "tokens", "The part where no entry ends, or none within reach."),
+    ("idle_ms", "ms", "Between the requests before and after."),
+    ("one_time_tokens", "tokens of plain input", "What it costs once: summary calls, and writing what would be read."),
+    ("one_time_riding_tokens", "tokens of plain input", "The same if the summary call read the old prompt."),
+    ("saving_tokens", "tokens of plain input", "What every later request saves while the cache stays warm."),
+    ("break_even_requests", "requests", "Until it has paid for itself; empty when it never does, or without a price."),
+    ("break_even_riding_requests", "requests", "The same if the summary call read the old prompt from the cache."),
 ];
 
 const INCIDENTS: [Fixed; 8] = [

@@ -213,7 +213,7 @@ fn event_fields(file: CsvFile, event: &EventRecord) -> Option<Vec<String>> {
 }
 
 fn request_fields(request: &RequestRecord) -> Vec<String> {
-    vec![
+    let fields = [
         request.request.to_string(),
         request.line.to_string(),
         request.messages.to_string(),
@@ -223,11 +223,12 @@ fn request_fields(request: &RequestRecord) -> Vec<String> {
         request.reused_tokens.to_string(),
         request.written_tokens.to_string(),
         request.overflow.to_string(),
-    ]
+    ];
+    fields.into_iter().chain(cache::request_fields(request.cache.as_ref())).collect()
 }
 
 fn compaction_fields(compaction: &CompactionRecord) -> Vec<String> {
-    vec![
+    let fields = [
         compaction.request.to_string(),
         word(&compaction.checkpoint),
         word(&compaction.reason),
@@ -248,7 +249,8 @@ fn compaction_fields(compaction: &CompactionRecord) -> Vec<String> {
         compaction.repaired_orphans.to_string(),
         compaction.from_hook.to_string(),
         word(compaction.fallback.as_deref().unwrap_or_default()),
-    ]
+    ];
+    fields.into_iter().chain(cache::compaction_fields(compaction.cache.as_ref())).collect()
 }
 
 fn incident_fields(event: &EventRecord) -> Option<Vec<String>> {

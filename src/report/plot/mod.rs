@@ -3,6 +3,7 @@
 //! Plotters draws on whole units and without fonts. A plot is therefore drawn at two units a pixel, its text sizes are
 //! guessed, and the colours that plotters writes are place-holders that [`svg`] replaces.
 
+mod cache;
 mod context;
 mod dots;
 mod pareto;
@@ -13,6 +14,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
+pub use cache::{BreakEvenLine, break_even, cache_requests, cache_sweep};
 pub(super) use context::{context, shows_window};
 pub(super) use dots::{Dot, DotRow, dots};
 pub(super) use pareto::pareto;

@@ -57,6 +57,21 @@ pub(super) fn finish(raw: &str, figure: &Figure<'_>) -> String {
     .into_string()
 }
 
+/// A drawing as a file of its own, with the colours that it would take from the page.
+pub(super) fn standalone(svg: &str) -> String {
+    let theme = |pick: fn(&(&str, &str)) -> String, paper: &str, ink: &str, grid: &str| {
+        let colours: String =
+            COLOURS.iter().map(pick).zip(0..).map(|(colour, at)| format!("--s{at}:{colour};")).collect();
+        format!("svg{{{colours}--paper:{paper};--grid:{grid};--alarm:#b3261e;color:{ink};background:{paper}}}")
+    };
+    let light = theme(|colour| colour.0.to_owned(), "#fff", "#1b1f24", "#e4e8ec");
+    let dark = theme(|colour| colour.1.to_owned(), "#14171b", "#e3e7eb", "#262c33");
+    let style =
+        format!("<style>{light}@media(prefers-color-scheme:dark){{{dark}}}text{{font-family:sans-serif}}</style>");
+    let svg = svg.replacen("<svg ", "<svg xmlns=\"http://www.w3.org/2000/svg\" ", 1);
+    svg.replacen('>', &format!(">{style}"), 1)
+}
+
 /// The attribute for a place-holder: `name` is `fill` or `stroke`, `hex` is `RRGGBB`.
 fn attribute(name: &str, hex: &str) -> String {
     let index = hex.get(4..).and_then(|digits| usize::from_str_radix(digits, 16).ok()).unwrap_or(0);

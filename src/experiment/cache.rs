@@ -1,0 +1,192 @@
+//! Which cache and which prices a run is billed with.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::cache_audit::{first_model, read_time};
+use super::{ConfigError, Session};
+use crate::meter::cache::guess_head;
+use crate::meter::cache::{
+    BillInput, BlockTable, Clock, CompactionLedger, Preset, ProviderBill, RequestLedger, Rules, Seconds, minimum,
+    preset, preset_of, reasoning,
+};
+use crate::meter::price::{PriceBook, PriceRow};
+use crate::replay::{CountCache, History};
+use crate::results::{CompactionCache, EventRecord, RequestCache};
+use crate::tokens::MessageTable;
+use crate::transcript::{EntryIdx, Tokens};
+
+/// The part of an experiment that decides its bills.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct CacheConfig {
+    /// A cache, by name; without it that of the recorded model, or else the ideal one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
+    /// A row of the price book, or a model; without it the recorded model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<String>,
+    /// A price book whose rows count before the built-in ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prices: Option<PathBuf>,
+    /// Seconds between requests where a file has no times; 30 without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval_seconds: Option<u64>,
+}
+
+impl CacheConfig {
+    /// The cache; `None`: that of the recorded model.
+    ///
+    /// # Errors
+    /// When there is none of this name.
+    pub fn preset(&self) -> Result<Option<&'static Preset>, ConfigError> {
+        let unknown =
+            |name: &str| ConfigError::Value(format!("no cache is called {name:?}; `cutpoint list caches` names all"));
+        self.provider.as_deref().map(|name| preset(name).ok_or_else(|| unknown(name))).transpose()
+    }
+
+    /// The prices.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn book(&self) -> Result<PriceBook, ConfigError> {
+        let wrong =
+            |error: crate::meter::price::PriceError| ConfigError::Value(format!("{error}\nhint: {}", error.hint()));
+        let builtin = PriceBook::builtin().map_err(wrong)?;
+        let Some(path) = &self.prices else { return Ok(builtin) };
+        let unread = |error| ConfigError::Value(format!("cannot read {}: {error}", path.display()));
+        let text = std::fs::read_to_string(path).map_err(unread)?;
+        Ok(PriceBook::parse(&text, &path.display().to_string()).map_err(wrong)?.before(builtin))
+    }
+}
+
+/// What the bills of a session's cells share.
+#[derive(Debug)]
+pub struct CacheSetup {
+    /// The cache.
+    pub provider: &'static Preset,
+    /// The row of the price book, or why there is none.
+    pub price: Result<PriceRow, String>,
+    rules: Rules,
+    model: String,
+    table: BlockTable,
+    clock: Clock,
+    inferred: bool,
+}
+
+impl CacheSetup {
+    /// Hashes the blocks of a session and reads its times.
+    ///
+    /// # Errors
+    /// When the configuration names what does not exist.
+    pub fn new(
+        session: &Session,
+        path: &[EntryIdx],
+        reference: &MessageTable,
+        config: &CacheConfig,
+    ) -> Result<Self, ConfigError> {
+        let transcript = &session.transcript;
+        let model = first_model(transcript, path).to_owned();
+        let ideal = || ConfigError::Value("there is no ideal cache".to_owned());
+        let provider = config.preset()?.or_else(|| preset_of(&model)).or_else(|| preset("ideal")).ok_or_else(ideal)?;
+        let wanted = config.price.as_deref().unwrap_or(&model);
+        let row = config.book()?.find(wanted, None).cloned();
+        if let (Some(name), None) = (&config.price, &row) {
+            return Err(ConfigError::Value(format!("no price is called {name:?}; `cutpoint list prices` names all")));
+        }
+        let interval = Seconds(config.interval_seconds.unwrap_or(30));
+        Ok(Self {
+            provider,
+            price: row.ok_or_else(|| format!("no price of the recorded model {model:?} is known, and none is chosen")),
+            rules: Rules { minimum: minimum(&model).unwrap_or(provider.rules.minimum), ..provider.rules },
+            table: BlockTable::new(transcript, reference),
+            clock: Clock::new(transcript, path, interval, read_time),
+            model,
+            inferred: false,
+        })
+    }
+
+    pub(super) fn with_inferred_head(mut self, session: &Session, path: &[EntryIdx], reference: &MessageTable) -> Self {
+        if let Some(head) = guess_head(&session.transcript, path, reference).inferred {
+            self.table = self.table.with_inferred_head(head);
+            self.inferred = true;
+        }
+        self
+    }
+
+    /// Tokens of the head in the bills, and whether it was inferred.
+    pub(super) fn head(&self) -> (Tokens, bool) {
+        (self.table.head().iter().map(|block| block.tokens).sum(), self.inferred)
+    }
+
+    /// A meter for one cell.
+    pub fn bill<'s>(
+        &'s self,
+        path: &'s [EntryIdx],
+        counts: &'s CountCache,
+        window: Tokens,
+        history: History,
+    ) -> ProviderBill<'s> {
+        ProviderBill::new(BillInput {
+            table: &self.table,
+            path,
+            counts,
+            clock: &self.clock,
+            rules: self.rules,
+            placement: self.provider.placement,
+            reasoning: reasoning(&self.model),
+            price: self.price.as_ref().map_err(String::as_str),
+            window,
+            full: history == History::Full,
+        })
+    }
+}
+
+/// Writes what a bill says of each request and compaction into the events of its cell.
+pub(super) fn annotate(events: &mut [EventRecord], bill: &ProviderBill<'_>) {
+    let mut requests = bill.requests().iter();
+    let mut compactions = bill.compactions().iter().peekable();
+    let mut ordinal = 0;
+    for event in events {
+        match event {
+            EventRecord::Request(record) => record.cache = requests.next().map(request),
+            EventRecord::Compaction(record) => {
+                record.cache = compactions.next_if(|one| one.ordinal == ordinal).map(compaction);
+                ordinal += 1;
+            }
+            _ => {}
+        }
+    }
+}
+
+fn request(one: &RequestLedger) -> RequestCache {
+    RequestCache {
+        read_tokens: one.split.read.0,
+        write_tokens: (one.split.write + one.split.write_long).0,
+        plain_tokens: one.split.plain.0,
+        break_reason: one.missed.map(|missed| missed.reason.name().to_owned()),
+        cost_usd: one.usd.map(|usd| usd.0),
+    }
+}
+
+fn compaction(one: &CompactionLedger) -> CompactionCache {
+    let losses = one.missed;
+    CompactionCache {
+        cached_before_tokens: one.cached_before.0,
+        reusable_tokens: one.episode.reused.0,
+        invalidated_tokens: one.invalidated.0,
+        rewritten_tokens: one.rewritten.0,
+        lost_content_tokens: losses.map_or(0, |lost| lost.content.0),
+        lost_lifetime_tokens: losses.map_or(0, |lost| lost.lifetime.0),
+        lost_granularity_tokens: losses.map_or(0, |lost| lost.granularity.0),
+        lost_placement_tokens: losses.map_or(0, |lost| lost.placement.0),
+        idle_ms: one.idle_ms,
+        one_time_tokens: one.price.map(|price| one.episode.one_time(&price)),
+        one_time_riding_tokens: one.price.map(|price| one.episode.riding().one_time(&price)),
+        saving_tokens: one.price.map(|price| one.episode.saving(&price)),
+        break_even_requests: one.break_even,
+        break_even_riding_requests: one.break_even_riding,
+    }
+}

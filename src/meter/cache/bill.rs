@@ -1,0 +1,230 @@
+//! A replay's bill at one provider: what is read, written and plain, what a compaction invalidates, and the dollars.
+
+use super::block::{Digest, Prompt, Settings};
+use super::clock::Clock;
+use super::economics::{Episode, Multiples};
+use super::feed::{Feed, Reasoning};
+use super::ledger::{CompactionLedger, RequestLedger};
+use super::oracle::{Step, Terms, cheapest};
+use super::outcome::{Cause, Outcome, Split};
+use super::placement::Placement;
+use super::rules::Rules;
+use super::simulator::{Request, Simulator};
+use super::table::BlockTable;
+use crate::meter::price::{Bill, PriceRow, Usd};
+use crate::meter::{Measures, Meter};
+use crate::replay::{CompactionEvent, CountCache, ReplayEvent, RequestEvent};
+use crate::transcript::{EntryIdx, Tokens};
+
+/// What a bill is made with.
+#[derive(Clone, Copy, Debug)]
+pub struct BillInput<'t> {
+    /// The blocks of the session.
+    pub table: &'t BlockTable,
+    /// Its path.
+    pub path: &'t [EntryIdx],
+    /// Counts of made texts.
+    pub counts: &'t CountCache,
+    /// When requests start.
+    pub clock: &'t Clock,
+    /// The rules of the cache.
+    pub rules: Rules,
+    /// Where the agent puts breakpoints.
+    pub placement: Placement,
+    /// What becomes of reasoning.
+    pub reasoning: Reasoning,
+    /// The prices; or why there are none.
+    pub price: Result<&'t PriceRow, &'t str>,
+    /// Context window, for the oracle.
+    pub window: Tokens,
+    /// Whether the replay is of all messages: only then is there a bill without compaction to compare with.
+    pub full: bool,
+}
+
+/// The meter.
+#[derive(Debug)]
+pub struct ProviderBill<'t> {
+    pub(super) input: BillInput<'t>,
+    feed: Feed<'t>,
+    cache: Simulator,
+    cause: Option<Cause>,
+    /// Compactions since the last request, with their numbers.
+    open: Vec<(usize, Episode)>,
+    compacted: usize,
+    pub(super) requests: Vec<RequestLedger>,
+    pub(super) compactions: Vec<CompactionLedger>,
+    pub(super) bill: Bill,
+    pub(super) summary: Bill,
+    pub(super) summary_riding: Bill,
+    pub(super) summary_output: Tokens,
+    pub(super) none: NeverCompacted,
+}
+
+/// The session as it would be without any compaction, in a window without end.
+#[derive(Debug)]
+pub(super) struct NeverCompacted {
+    prompt: Prompt,
+    cache: Simulator,
+    next: usize,
+    pub(super) steps: Vec<Step>,
+    pub(super) bill: Bill,
+}
+
+impl<'t> ProviderBill<'t> {
+    /// A bill over nothing.
+    pub fn new(input: BillInput<'t>) -> Self {
+        let mut prompt = Prompt::new(Settings::default());
+        input.table.head().iter().for_each(|&block| prompt.push(block));
+        Self {
+            feed: Feed::new(input.table, input.counts, input.reasoning),
+            cache: Simulator::new(input.rules),
+            cause: None,
+            open: Vec::new(),
+            compacted: 0,
+            requests: Vec::new(),
+            compactions: Vec::new(),
+            bill: Bill::default(),
+            summary: Bill::default(),
+            summary_riding: Bill::default(),
+            summary_output: Tokens(0),
+            none: NeverCompacted {
+                prompt,
+                cache: Simulator::new(input.rules),
+                next: 0,
+                steps: Vec::new(),
+                bill: Bill::default(),
+            },
+            input,
+        }
+    }
+
+    /// What each request was billed as, in order.
+    pub fn requests(&self) -> &[RequestLedger] {
+        &self.requests
+    }
+
+    /// What each compaction did to the cache, in order.
+    pub fn compactions(&self) -> &[CompactionLedger] {
+        &self.compactions
+    }
+
+    fn price(&self, split: &Split, output: Tokens) -> Bill {
+        self.input.price.map_or_else(|_| Bill::default(), |row| row.bill(split, output))
+    }
+
+    fn request(&mut self, event: &RequestEvent<'_, '_>) {
+        let answer: Vec<Digest> = self.input.table.entry(event.entry).iter().map(|block| block.digest).collect();
+        let output: Tokens = self.input.table.entry(event.entry).iter().map(|block| block.tokens).sum();
+        let exact = (self.input.reasoning == Reasoning::Kept).then_some(event.reused);
+        let prompt = self.feed.request(event.live, Settings::default());
+        let marks = self.input.placement.place(prompt);
+        let at = self.input.clock.start(event.entry).at;
+        let outcome = self.cache.send(&Request {
+            answer: &answer,
+            cause: self.cause.take(),
+            shared: exact.filter(|_| !self.requests.is_empty()),
+            ..Request::new(at, prompt, &marks)
+        });
+        let bill = self.price(&outcome.split, output);
+        self.bill = self.bill + bill;
+        self.close(&outcome, at.0);
+        self.requests.push(RequestLedger {
+            request: event.number,
+            at,
+            split: outcome.split,
+            missed: outcome.missed,
+            cached: outcome.cached,
+            usd: self.input.price.ok().map(|_| bill.total()),
+        });
+        if self.input.full {
+            self.without(event.entry, output, at, &answer);
+        }
+    }
+
+    /// The compactions before this request have met the cache.
+    fn close(&mut self, outcome: &Outcome, at: i64) {
+        let split = &outcome.split;
+        let Some(last) = self.requests.last() else { return self.open.clear() };
+        let (cached, idle_ms) = (last.cached, at - last.at.0);
+        for (ordinal, episode) in std::mem::take(&mut self.open) {
+            let episode = Episode { after: split.prompt(), reused: split.read, ..episode };
+            let multiples = self.input.price.ok().and_then(Multiples::of);
+            self.compactions.push(CompactionLedger {
+                ordinal,
+                price: multiples,
+                missed: outcome.missed,
+                next: self.requests.len(),
+                idle_ms,
+                cached_before: cached,
+                invalidated: cached.saturating_sub(split.read),
+                rewritten: split.prompt().saturating_sub(split.read),
+                break_even: multiples.and_then(|price| episode.break_even(&price)),
+                break_even_riding: multiples.and_then(|price| episode.riding().break_even(&price)),
+                episode,
+            });
+        }
+    }
+
+    fn compaction(&mut self, event: &CompactionEvent<'_, '_>) {
+        self.cause = Some(Cause::Compaction);
+        let (input, output) = (event.summary_input, event.summary_output);
+        let before = event.before_tokens();
+        let episode = Episode { before, summary_input: input, summary_output: output, ..Episode::default() };
+        self.open.push((self.compacted, episode));
+        self.compacted += 1;
+        self.summary_output = self.summary_output + output;
+        self.summary = self.summary + self.price(&Split { plain: input, ..Split::default() }, output);
+        if input > Tokens(0) {
+            let riding = Split { read: before, ..Split::default() };
+            self.summary_riding = self.summary_riding + self.price(&riding, output);
+        }
+    }
+
+    /// The same request of a session that is never compacted.
+    fn without(&mut self, entry: EntryIdx, output: Tokens, at: super::Millis, answer: &[Digest]) {
+        let none = &mut self.none;
+        while none.next < self.input.path.len() && self.input.path[none.next] != entry {
+            for &block in self.input.table.entry(self.input.path[none.next]) {
+                none.prompt.push(block);
+            }
+            none.next += 1;
+        }
+        let marks = self.input.placement.place(&none.prompt);
+        let outcome = none.cache.send(&Request { answer, ..Request::new(at, &none.prompt, &marks) });
+        let head: Tokens = self.input.table.head().iter().map(|block| block.tokens).sum();
+        let warm = outcome.missed.is_none_or(|missed| missed.lifetime == Tokens(0));
+        none.steps.push(Step { messages: none.prompt.total().saturating_sub(head), output, warm });
+        if let Ok(row) = self.input.price {
+            none.bill = none.bill + row.bill(&outcome.split, output);
+        }
+    }
+
+    /// The bill of one who knows the future.
+    pub(super) fn oracle(&self) -> Option<Usd> {
+        let row = self.input.price.ok()?;
+        let made =
+            u64::try_from(self.compactions.iter().filter(|one| one.episode.summary_output > Tokens(0)).count()).ok()?;
+        let summary = if made == 0 { SUMMARY } else { Tokens(self.summary_output.0 / made) };
+        let head = self.input.table.head().iter().map(|block| block.tokens).sum();
+        cheapest(&self.none.steps, &Terms { head, summary, window: self.input.window, rates: row.rates })
+            .map(|found| found.0)
+    }
+}
+
+/// The oracle's summary where the strategy made none.
+const SUMMARY: Tokens = Tokens(1_500);
+
+impl Meter for ProviderBill<'_> {
+    fn observe(&mut self, event: &ReplayEvent<'_, '_>) {
+        match event {
+            ReplayEvent::Request(request) => self.request(request),
+            ReplayEvent::Compaction(compaction) => self.compaction(compaction),
+            ReplayEvent::Edit(_) => self.cause = self.cause.or(Some(Cause::Masking)),
+            ReplayEvent::Overflow(_) | ReplayEvent::Stuck(_) | ReplayEvent::Fired(_) => {}
+        }
+    }
+
+    fn finish(self: Box<Self>) -> Measures {
+        self.measures()
+    }
+}

@@ -1,0 +1,126 @@
+//! What a compaction costs and saves, in the terms of the price of plain input.
+
+use super::preset::Factors;
+use crate::meter::price::PriceRow;
+use crate::transcript::Tokens;
+
+/// Prices as multiples of plain input.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Multiples {
+    /// Reads and writes.
+    pub factors: Factors,
+    /// Output.
+    pub output: f64,
+}
+
+impl Multiples {
+    /// Those of a row of the price book; `None` when input is free.
+    pub fn of(row: &PriceRow) -> Option<Self> {
+        let rates = &row.rates;
+        let times = |price: f64| price / rates.input;
+        let write = rates.write.unwrap_or(rates.input);
+        (rates.input > 0.0).then(|| Self {
+            factors: Factors {
+                read: times(rates.read.unwrap_or(rates.input)),
+                write: times(write),
+                write_long: times(rates.write_long.unwrap_or(write)),
+            },
+            output: times(rates.output),
+        })
+    }
+}
+
+/// A compaction, as far as money is concerned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Episode {
+    /// The prompt before it.
+    pub before: Tokens,
+    /// The prompt after it.
+    pub after: Tokens,
+    /// Tokens of the prompt after it that are read.
+    pub reused: Tokens,
+    /// Plain input of the summary calls.
+    pub summary_input: Tokens,
+    /// Cached input of the summary calls.
+    pub summary_read: Tokens,
+    /// Output of the summary calls.
+    pub summary_output: Tokens,
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+fn number(tokens: Tokens) -> f64 {
+    tokens.0 as f64
+}
+
+impl Episode {
+    /// The same with a summary call that sends the old prompt with an instruction at its end, and so reads it.
+    #[must_use]
+    pub fn riding(self) -> Self {
+        Self { summary_input: Tokens(0), summary_read: self.before, ..self }
+    }
+
+    /// What it costs once, in tokens of plain input: the summary calls, and writing what would have been read.
+    pub fn one_time(&self, price: &Multiples) -> f64 {
+        let Factors { read, write, .. } = price.factors;
+        let call =
+            number(self.summary_input) + read * number(self.summary_read) + price.output * number(self.summary_output);
+        call + (write - read) * number(self.after.saturating_sub(self.reused))
+    }
+
+    /// What every later request saves while the cache stays warm: it reads less.
+    pub fn saving(&self, price: &Multiples) -> f64 {
+        price.factors.read * (number(self.before) - number(self.after))
+    }
+
+    /// Requests after which it has paid for itself; `None`: never.
+    pub fn break_even(&self, price: &Multiples) -> Option<f64> {
+        let saving = self.saving(price);
+        (saving > 0.0).then(|| (self.one_time(price) / saving).ceil().max(0.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::meter::price::PriceBook;
+
+    /// A worked example: 167,000 tokens before, a head of 20,000, a summary of 3,000, a tail of 20,000.
+    fn episode(serialized: u64) -> Episode {
+        let tokens = Tokens;
+        Episode {
+            before: tokens(167_000),
+            after: tokens(43_000),
+            reused: tokens(20_000),
+            summary_input: tokens(serialized),
+            summary_read: tokens(0),
+            summary_output: tokens(3_000),
+        }
+    }
+
+    #[test]
+    fn a_worked_example() {
+        let book = PriceBook::builtin().unwrap();
+        // One-time cost of a riding call, saving per request, break-even riding, of the older part alone, of everything.
+        for (model, one_time, saving, even) in [
+            ("claude-opus-4-5", 58_150.0, 12_400.0, [5.0, 14.0, 17.0]),
+            ("claude-opus-5-5", 50_950.0, 6_200.0, [9.0, 28.0, 34.0]),
+            ("claude-fable-5", 47_350.0, 3_100.0, [16.0, 55.0, 68.0]),
+            ("gpt-5", 61_400.0, 12_400.0, [5.0, 14.0, 18.0]),
+            ("deepseek-flash", 37_880.0, 2_480.0, [16.0, 66.0, 82.0]),
+        ] {
+            let price = Multiples::of(book.find(model, None).unwrap()).unwrap();
+            let riding = episode(0).riding();
+            assert!((riding.one_time(&price) - one_time).abs() < 1.0, "{model}: {}", riding.one_time(&price));
+            assert!((riding.saving(&price) - saving).abs() < 1.0, "{model}");
+            let found = [riding, episode(127_000), episode(167_000)].map(|one| one.break_even(&price));
+            assert_eq!(found, even.map(Some), "{model}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_shrink_never_pays() {
+        let price = Multiples::of(PriceBook::builtin().unwrap().find("gpt-5", None).unwrap()).unwrap();
+        let grown = Episode { after: Tokens(167_000), ..episode(0) };
+        assert_eq!(grown.break_even(&price), None);
+    }
+}
