@@ -6,6 +6,7 @@ mod audit;
 mod findings;
 mod import;
 mod inspect;
+mod inspection;
 mod list;
 mod merge;
 mod replay;
