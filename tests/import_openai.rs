@@ -405,3 +405,36 @@ fn sequences_of_requests() {
     }
     assert_eq!(seen, 6);
 }
+
+/// A gateway's log: each request repeats what went before; another conversation stands between.
+#[test]
+fn requests_that_repeat_the_conversation_are_one_session() {
+    let call = r#"{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]}"#;
+    let answered = |messages: &str, reply: &str, prompt: u64, id: u64| {
+        format!(
+            r#"{{"id":"r{id}","model":"m","messages":[{messages}],"response":{{"choices":[{{"message":{reply}}}],"usage":{{"prompt_tokens":{prompt},"completion_tokens":1}}}}}}"#
+        )
+    };
+    let first = r#"{"role":"system","content":"s"},{"role":"user","content":"q"}"#;
+    let second = format!(r#"{first},{call},{{"role":"tool","tool_call_id":"c","content":"out"}}"#);
+    let reasoned = call.replacen('{', r#"{"reasoning_content":"hm","#, 1);
+    let lines = [
+        answered(first, &reasoned, 10, 1),
+        answered(r#"{"role":"user","content":"title?"}"#, r#"{"role":"assistant","content":"t"}"#, 5, 2),
+        answered(&second, r#"{"role":"assistant","content":"done"}"#, 20, 3),
+    ];
+    let all = read(&lines.join("\n"));
+    assert_eq!(all.iter().map(|one| one.part.as_deref()).collect::<Vec<_>>(), [Some("r1"), Some("r2")]);
+    let session = &all[0].transcript;
+    assert_eq!(roles(session), ["user", "assistant", "result", "assistant"]);
+    assert_eq!((prompts(session), usages(session).len()), (30, 2));
+    assert!(
+        matches!(messages(session)[1].blocks()[0], Block::Thinking { .. }),
+        "what was recorded, not what was sent back"
+    );
+    assert_eq!(session.entries.iter().map(|entry| entry.line).collect::<Vec<_>>(), [1, 1, 3, 3]);
+    assert!(session.entries[3].extra.as_ref().unwrap().as_str().contains(r#""id":"r3""#));
+    assert!(all.iter().all(|one| one.findings.is_empty()));
+    // Parents go on from the last entry that is known.
+    assert_eq!(session.path().len(), 4);
+}

@@ -195,6 +195,9 @@ pub(super) struct InspectArgs {
     /// Exact tokenizer behind reference counts
     #[arg(long, default_value = "o200k_base", value_name = "NAME")]
     pub(super) reference: String,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(super) json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -1,36 +1,61 @@
 //! `cutpoint inspect`: what is in a file.
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
 use anyhow::Context;
 use serde::Deserialize;
+use serde_json::json;
 
 use super::args::{InspectArgs, Setting};
 use super::findings::{self, judge};
-use crate::experiment::{Corpus, Session, load};
-use crate::tokens::{MessageTable, Reference};
-use crate::transcript::{EntryIdx, EntryKind, Message, Role, Text, Tokens, ToolSchema};
+use super::inspection::{Compacted, Head, Inspection, Share, Span, Sum};
+use crate::experiment::{Corpus, CorpusError, Sources};
+use crate::tokens::Reference;
+use crate::transcript::{Text, ToolSchema};
 
 pub(super) fn inspect(args: &InspectArgs) -> anyhow::Result<()> {
     let reference: Reference = args.reference.parse()?;
+    let sources = Sources::of(&args.transcripts)?;
+    // Only numbers of a session stay in memory.
+    let read = sources.read(|source, sessions| {
+        let sessions =
+            sessions.map(|all| all.into_iter().map(|one| Inspection::new(one, reference)).collect::<Vec<_>>());
+        (source.clone(), sessions)
+    });
+    let (mut all, mut skipped) = (Vec::new(), Vec::new());
+    for (source, sessions) in read {
+        match sessions {
+            Ok(sessions) => all.extend(sessions),
+            Err(error) if !source.is_required() => skipped.push((source.path(), error.to_string())),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    skipped.extend(sources.skipped);
+    if all.is_empty() {
+        let names: Vec<String> = args.transcripts.iter().map(|path| path.display().to_string()).collect();
+        return Err(CorpusError::Nothing(names.join(", ")).into());
+    }
     let mut out = io::stdout().lock();
-    let mut findings = Vec::new();
-    for (index, path) in args.transcripts.iter().enumerate() {
-        let corpus = load(std::slice::from_ref(path))?;
-        for session in &corpus.sessions {
+    if args.json {
+        let skipped: Vec<_> = skipped
+            .iter()
+            .map(|(path, reason)| json!({ "path": path.display().to_string(), "reason": reason }))
+            .collect();
+        writeln!(out, "{}", serde_json::to_string_pretty(&json!({ "sessions": all, "skipped": skipped }))?)?;
+    } else {
+        for (index, one) in all.iter().enumerate() {
             if index > 0 {
                 writeln!(out)?;
             }
-            print(session, reference, &mut out)?;
-            findings.push(session.findings.len());
+            print(one, &mut out)?;
         }
-        for (_, reason) in &corpus.skipped {
+        for (_, reason) in &skipped {
             writeln!(out, "skipped: {reason}")?;
         }
     }
-    Ok(judge(args.strict, findings.into_iter())?)
+    drop(out);
+    Ok(judge(args.strict, all.iter().map(|one| one.findings.len()))?)
 }
 
 #[derive(Deserialize)]
@@ -67,106 +92,101 @@ pub(super) fn give_head(corpus: &mut Corpus, setting: &Setting) -> anyhow::Resul
     Ok(())
 }
 
-fn print(session: &Session, reference: Reference, out: &mut impl Write) -> anyhow::Result<()> {
-    let transcript = &session.transcript;
-    let path = transcript.path();
-    let table = MessageTable::new(transcript, reference);
-    let version = transcript.meta.version.map_or_else(String::new, |version| format!(", version {version}"));
-    writeln!(out, "{}", session.name)?;
-    writeln!(out, "  format      {}{version}", session.format)?;
-    writeln!(out, "  sha256      {}", session.sha256)?;
-    if let Some(cwd) = &transcript.meta.cwd {
-        writeln!(out, "  folder      {cwd}")?;
+fn print(one: &Inspection, out: &mut impl Write) -> io::Result<()> {
+    let version = one.version.map_or_else(String::new, |version| format!(", version {version}"));
+    writeln!(out, "{}", one.name)?;
+    writeln!(out, "  format      {}{version}", one.format)?;
+    writeln!(out, "  sha256      {}", one.sha256)?;
+    if let Some(folder) = &one.folder {
+        writeln!(out, "  folder      {folder}")?;
     }
-    writeln!(out, "  entries     {}, {} on the current branch", transcript.entries.len(), path.len())?;
-    roles(session, &path, &table, out)?;
-    usage(session, &path, out)?;
-    let known = &transcript.head;
-    let unknown = match (&known.system, &known.tools) {
-        (None, None) => "unknown: the file has no system prompt and no tool schemas",
-        (None, Some(_)) => "not counted: the file has tool schemas and no system prompt",
-        (Some(_), _) => "not counted: the file has a system prompt and no tool schemas",
-    };
-    let head = table.head().map_or_else(|| unknown.to_owned(), |head| format!("{head} tokens"));
-    writeln!(out, "  head        {head}")?;
-    let items = session.items.items.len();
-    writeln!(out, "  annotations {}", if items == 0 { "none".to_owned() } else { format!("{items} items") })?;
-    compactions(session, &path, out)?;
-    writeln!(out, "  findings    {}", session.findings.len())?;
-    if !session.findings.is_empty() {
-        findings::table(&session.findings, out)?;
+    if let Some(Span { first, last, seconds }) = &one.time {
+        let long = seconds.map_or_else(String::new, |seconds| format!(", {}", duration(seconds)));
+        writeln!(out, "  time        {first} to {last}{long}")?;
     }
-    Ok(())
-}
-
-fn role_name(role: Role) -> &'static str {
-    match role {
-        Role::User => "user",
-        Role::Assistant => "assistant",
-        Role::ToolResult => "tool result",
-        Role::BashExecution => "shell command",
-        Role::Custom => "extension text",
-        Role::BranchSummary => "branch summary",
-        Role::CompactionSummary => "compaction summary",
-        Role::System => "system",
-    }
-}
-
-fn roles(session: &Session, path: &[EntryIdx], table: &MessageTable, out: &mut impl Write) -> anyhow::Result<()> {
-    let mut counts: BTreeMap<&str, (usize, Tokens)> = BTreeMap::new();
-    for &idx in path {
-        if let EntryKind::Message(message) = &session.transcript.entry(idx).kind {
-            let count = counts.entry(role_name(message.role())).or_default();
-            *count = (count.0 + 1, count.1 + table.entry(idx));
+    writeln!(out, "  entries     {}, {} on the current branch", one.entries, one.entries_on_branch)?;
+    shares(one, out)?;
+    writeln!(out, "  requests    {}, by {}", one.requests, one.models.join(", "))?;
+    match &one.usage {
+        Some(usage) => {
+            let largest = usage.largest_prompt_tokens;
+            writeln!(out, "  usage       recorded for {} replies; largest prompt {largest} tokens", usage.replies)?;
+            let Sum { prompt_tokens, cache_read_tokens, cache_write_tokens, output_tokens, .. } = usage;
+            writeln!(
+                out,
+                "    billed    {prompt_tokens} prompt ({cache_read_tokens} read from the cache, {cache_write_tokens} written), {output_tokens} output"
+            )?;
         }
-    }
-    let (messages, tokens) = counts.values().fold((0, Tokens(0)), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-    writeln!(out, "  messages    {messages}, {tokens} tokens by {}", table.reference())?;
-    for (role, (messages, tokens)) in counts {
-        writeln!(out, "    {role:<18} {messages:>6} messages {tokens:>9} tokens")?;
-    }
-    Ok(())
-}
-
-fn usage(session: &Session, path: &[EntryIdx], out: &mut impl Write) -> anyhow::Result<()> {
-    let replies = path.iter().filter_map(|&idx| match &session.transcript.entry(idx).kind {
-        EntryKind::Message(Message::Assistant(_, reply)) => Some(reply),
-        _ => None,
-    });
-    let (mut requests, mut largest, mut models) = (0, None, Vec::new());
-    for reply in replies {
-        requests += 1;
-        largest = largest.max(reply.usage.map(|usage| usage.prompt()).filter(|&prompt| prompt > Tokens(0)));
-        if !models.contains(&&reply.model) {
-            models.push(&reply.model);
-        }
-    }
-    let models: Vec<&str> = models.iter().map(|model| &***model).collect();
-    writeln!(out, "  requests    {requests}, by {}", models.join(", "))?;
-    match largest {
-        Some(tokens) => writeln!(out, "  usage       recorded; largest prompt {tokens} tokens")?,
         None => writeln!(out, "  usage       not recorded")?,
     }
+    writeln!(out, "  head        {}", head(&one.head))?;
+    let items = one.annotations;
+    writeln!(out, "  annotations {}", if items == 0 { "none".to_owned() } else { format!("{items} items") })?;
+    compactions(one, out)?;
+    writeln!(out, "  findings    {}", one.findings.len())?;
+    if one.findings.is_empty() { Ok(()) } else { findings::table(&one.findings, out) }
+}
+
+/// Messages by role and parts by class, as two tables.
+fn shares(one: &Inspection, out: &mut impl Write) -> io::Result<()> {
+    let sum = one.roles.values().fold(Share::default(), |sum, share| Share {
+        number: sum.number + share.number,
+        tokens: sum.tokens + share.tokens,
+    });
+    writeln!(out, "  messages    {}, {} tokens by {}", sum.number, sum.tokens, one.tokenizer)?;
+    for (role, Share { number, tokens }) in &one.roles {
+        writeln!(out, "    {role:<18} {number:>6} messages {tokens:>9} tokens")?;
+    }
+    writeln!(out, "  content     by class, version {} of the rules", one.classifier_version)?;
+    for (class, Share { number, tokens }) in &one.classes {
+        writeln!(out, "    {class:<18} {number:>6} parts    {tokens:>9} tokens")?;
+    }
     Ok(())
 }
 
-fn compactions(session: &Session, path: &[EntryIdx], out: &mut impl Write) -> anyhow::Result<()> {
-    let recorded = path.iter().filter_map(|&idx| match &session.transcript.entry(idx).kind {
-        EntryKind::Compaction(compaction) => Some((session.transcript.entry(idx).line, compaction)),
-        _ => None,
-    });
-    let recorded: Vec<_> = recorded.collect();
-    writeln!(out, "  compactions {} recorded", recorded.len())?;
-    for (line, compaction) in recorded {
-        match compaction.tokens_before {
+fn head(head: &Head) -> String {
+    if head.system_tokens.is_none() && head.tools.is_none() {
+        return "unknown: the file has no system prompt and no tool schemas".to_owned();
+    }
+    let system = head
+        .system_tokens
+        .map_or_else(|| "system prompt unknown".to_owned(), |tokens| format!("system prompt {tokens} tokens"));
+    let tools = head.tools.zip(head.tools_tokens);
+    let tools = tools.map_or_else(
+        || "tool schemas unknown".to_owned(),
+        |(number, tokens)| format!("{number} tool schemas {tokens} tokens"),
+    );
+    format!("{system}, {tools}")
+}
+
+/// Days, hours, minutes and seconds, the two largest of them.
+fn duration(seconds: i64) -> String {
+    let units = [(86_400, "d"), (3_600, "h"), (60, "min"), (1, "s")];
+    let mut rest = seconds.max(0);
+    let mut parts = Vec::new();
+    for (size, unit) in units {
+        if rest >= size {
+            parts.push(format!("{} {unit}", rest / size));
+            rest %= size;
+        }
+    }
+    parts.truncate(2);
+    if parts.is_empty() { "0 s".to_owned() } else { parts.join(" ") }
+}
+
+fn compactions(one: &Inspection, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "  compactions {} recorded", one.compactions.len())?;
+    for Compacted { line, tokens_before, summary_tokens, first_kept, replacement_messages } in &one.compactions {
+        match tokens_before {
             Some(tokens) => write!(out, "    line {line}: at {tokens} tokens by the agent's estimate")?,
             None => write!(out, "    line {line}: at a size that is not recorded")?,
         }
-        match (compaction.first_kept.as_deref(), compaction.replacement.len()) {
-            (Some(kept), _) => writeln!(out, ", kept from {kept}")?,
-            (None, 0) => writeln!(out, ", kept from nothing")?,
-            (None, written) => writeln!(out, ", {written} messages written out anew")?,
+        match (first_kept, replacement_messages) {
+            (Some(kept), _) => write!(out, ", kept from {kept}")?,
+            (None, 0) => write!(out, ", kept from nothing")?,
+            (None, written) => write!(out, ", {written} messages written out anew")?,
         }
+        writeln!(out, ", summary of {summary_tokens} tokens")?;
     }
     Ok(())
 }

@@ -11,6 +11,7 @@ mod estimate;
 mod findings;
 mod import;
 mod inspect;
+mod inspection;
 mod list;
 mod merge;
 mod new;

@@ -4,13 +4,15 @@
 //! a similar gateway, whose `response` is the last message; a wrapped request (`request.messages`); a list of such
 //! records or of tau-bench dialogues (`traj`); tau2 results (`simulations`); a sequence of request bodies (`requests`, each
 //! with its time `at_s` in seconds). JSON Lines: a record or a bare list a line, or one message a line. Each record is a
-//! session of its own, named after its id.
+//! session of its own, named after its id; of a log in which requests repeat the conversation, those of one conversation are
+//! one session, with the usage of every reply.
 //!
 //! In one document an entry's line is the ordinal of its message, from 1. The first system prompt and the schemas go to
 //! the head. Usage is OpenAI's: the prompt figure includes what came from the cache.
 
 mod carrier;
 pub(super) mod content;
+mod fold;
 pub(super) mod message;
 pub(super) mod usage;
 
@@ -97,6 +99,7 @@ fn bare_list(list: &[Value<'_>]) -> Confidence {
 pub fn read(bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
     let mut file = File::default();
     if let Some(lines) = rows::several(bytes) {
+        file.is_log = true;
         rows::read(&lines, &mut file);
     } else {
         let document = Document::read(bytes, EXPECTED)?;
@@ -115,6 +118,8 @@ struct File {
     messages: Option<Chain>,
     findings: Vec<Finding>,
     counts: LineCounts,
+    /// One record a line.
+    is_log: bool,
 }
 
 impl Rows for File {
@@ -199,6 +204,10 @@ impl File {
     fn finish(mut self) -> Result<Vec<Imported>, ImportError> {
         if let Some(chain) = self.messages.take() {
             self.sessions.insert(0, Session { imported: chain.finish(None), name: None });
+        }
+        // In one document the records are dialogues, or requests of which each is wanted.
+        if self.is_log {
+            self.sessions = fold::fold(std::mem::take(&mut self.sessions));
         }
         let several = self.sessions.len() > 1;
         let mut taken = HashSet::new();

@@ -87,7 +87,7 @@ mod tests {
         assert_eq!(lone(r#"{"a":"\uD83D\uD83D\uDE00"}"#), 1);
         assert_eq!(lone(r#"{"a":"\\ud83d"}"#), 0, "an escaped backslash before a u");
         assert_eq!(lone(r#""\udc00"#), 1);
-        assert_eq!(places(r#""a\ud83d x \ude00""#), [2, 10]);
+        assert_eq!(places(r#""a\ud83d x \ude00""#), [2, 11]);
         assert_eq!(mended(r#""\\\ud83d\ud83d\ude00\udc00""#), r#""\\\ufffd\ud83d\ude00\ufffd""#);
     }
 }

@@ -90,6 +90,32 @@ fn inspect_tells_entries_usage_compactions_and_faults() {
 }
 
 #[test]
+fn inspect_as_json_says_the_same_in_numbers() {
+    let text = good(&["inspect", "--json", &golden("repeated_compaction"), &field_case("est-image-base64")]);
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let (first, second) = (&json["sessions"][0], &json["sessions"][1]);
+    assert_eq!(
+        (&first["format"], &first["version"], &first["entries_on_branch"]),
+        (&"pi".into(), &3.into(), &31.into())
+    );
+    assert_eq!(first["compactions"].as_array().unwrap().len(), 2);
+    let sum = |shares: &serde_json::Value| {
+        shares.as_object().unwrap().values().map(|share| share["tokens"].as_u64().unwrap()).sum::<u64>()
+    };
+    assert!(sum(&first["roles"]) > 0);
+    // Its only messages are made of blocks, so every part has its class: two pictures of 1,200 tokens, and texts.
+    assert_eq!(sum(&second["classes"]), sum(&second["roles"]));
+    assert_eq!(
+        (&second["classes"]["image"]["number"], &second["classes"]["image"]["tokens"]),
+        (&2.into(), &2400.into())
+    );
+    assert_eq!((&first["head"]["system_tokens"], &first["annotations"]), (&serde_json::Value::Null, &0.into()));
+    let usage = &second["usage"];
+    assert_eq!(usage["prompt_tokens"].as_u64().unwrap(), usage["uncached_tokens"].as_u64().unwrap());
+    assert!(first["time"]["seconds"].is_i64() && first["findings"].as_array().unwrap().is_empty());
+}
+
+#[test]
 fn inspect_reads_several_files_and_datasets() {
     let text = good(&["inspect", &golden("branches"), "embedded:debug-flaky-cache", "--reference", "cl100k_base"]);
     assert!(text.starts_with("branches\n"), "{text}");

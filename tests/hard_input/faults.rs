@@ -1,33 +1,35 @@
 //! Faults that are put into a sound file.
 
-/// A file of one of the samples, and how many lines it has.
+/// A file of the corpus of made-up sessions.
 pub(crate) struct Sample {
     pub(crate) name: &'static str,
     /// One record a line.
     pub(crate) lines: bool,
+    /// Entries that hang on the last record.
+    pub(crate) in_last: usize,
 }
 
 /// One of each form of each format. All hold the text `Fire the kiln` once or more.
 pub(crate) const SAMPLES: &[Sample] = &[
-    Sample { name: "pi/tree.jsonl", lines: true },
-    Sample { name: "claude-code/session.jsonl", lines: true },
-    Sample { name: "codex/rollout.jsonl", lines: true },
-    Sample { name: "gemini/lines.jsonl", lines: true },
-    Sample { name: "openai/lines.jsonl", lines: true },
-    Sample { name: "openai/messages.jsonl", lines: true },
-    Sample { name: "anthropic-messages/log.jsonl", lines: true },
-    Sample { name: "openhands/events.jsonl", lines: true },
-    Sample { name: "atif/stream.jsonl", lines: true },
-    Sample { name: "jsonl/tree.jsonl", lines: true },
-    Sample { name: "openhands/output.jsonl", lines: false },
-    Sample { name: "gemini/document.json", lines: false },
-    Sample { name: "openai/log.json", lines: false },
-    Sample { name: "anthropic-messages/body.json", lines: false },
-    Sample { name: "mini-swe-agent/trajectory.json", lines: false },
-    Sample { name: "swe-agent/run.traj", lines: false },
-    Sample { name: "langgraph/thread.json", lines: false },
-    Sample { name: "atif/trajectory.json", lines: false },
-    Sample { name: "inspect/log.json", lines: false },
+    Sample { name: "pi/tree.jsonl", lines: true, in_last: 1 },
+    Sample { name: "claude-code/session.jsonl", lines: true, in_last: 1 },
+    Sample { name: "codex/rollout.jsonl", lines: true, in_last: 1 },
+    Sample { name: "gemini/lines.jsonl", lines: true, in_last: 1 },
+    Sample { name: "openai/lines.jsonl", lines: true, in_last: 4 },
+    Sample { name: "openai/messages.jsonl", lines: true, in_last: 1 },
+    Sample { name: "anthropic-messages/log.jsonl", lines: true, in_last: 2 },
+    Sample { name: "openhands/events.jsonl", lines: true, in_last: 1 },
+    Sample { name: "atif/stream.jsonl", lines: true, in_last: 2 },
+    Sample { name: "jsonl/tree.jsonl", lines: true, in_last: 1 },
+    Sample { name: "openhands/output.jsonl", lines: false, in_last: 0 },
+    Sample { name: "gemini/document.json", lines: false, in_last: 0 },
+    Sample { name: "openai/log.json", lines: false, in_last: 0 },
+    Sample { name: "anthropic-messages/body.json", lines: false, in_last: 0 },
+    Sample { name: "mini-swe-agent/trajectory.json", lines: false, in_last: 0 },
+    Sample { name: "swe-agent/run.traj", lines: false, in_last: 0 },
+    Sample { name: "langgraph/thread.json", lines: false, in_last: 0 },
+    Sample { name: "atif/trajectory.json", lines: false, in_last: 1 },
+    Sample { name: "inspect/log.json", lines: false, in_last: 0 },
 ];
 
 /// What is done to a file.
@@ -69,7 +71,7 @@ impl Fault {
     pub(crate) fn put(self, sample: &Sample, text: &str) -> Option<Vec<u8>> {
         let bytes = |text: String| Some(text.into_bytes());
         let replaced = |new: &[u8]| -> Option<Vec<u8>> {
-            let at = text.find("Fire the kiln")?;
+            let at = text.rfind("Fire the kiln")?;
             Some([&text.as_bytes()[..at], new, &text.as_bytes()[at..]].concat())
         };
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();

@@ -1,4 +1,4 @@
-//! Hard input for every format.
+//! Hard input for every format: what is found, where, and what is still read.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
@@ -6,36 +6,149 @@ mod faults;
 
 use std::path::Path;
 
-use cutpoint::import::{Format, read_all, sniff};
-use faults::{Fault, SAMPLES};
+use cutpoint::import::{FindingKind, Format, ImportError, Imported, read_all};
+use faults::{Fault, SAMPLES, Sample};
+
+fn sample(name: &str) -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(name)).unwrap()
+}
+
+fn entries(all: &[Imported]) -> usize {
+    all.iter().map(|one| one.transcript.entries.len()).sum()
+}
+
+fn kinds(all: &[Imported]) -> Vec<FindingKind> {
+    all.iter().flat_map(|one| &one.findings).map(|finding| finding.kind).collect()
+}
+
+/// What each fault is found as. Marks of byte order, line ends, line separators and long texts are no faults.
+fn expected(fault: Fault, sample: &Sample) -> Vec<FindingKind> {
+    match fault {
+        Fault::TornLast => vec![FindingKind::TruncatedLine],
+        Fault::Glued => vec![FindingKind::GluedRecords],
+        Fault::RawNewline => vec![FindingKind::RawNewline],
+        Fault::NulAround | Fault::NulLine => vec![FindingKind::NulPadding],
+        Fault::InvalidUtf8 => vec![FindingKind::InvalidUtf8],
+        Fault::LoneSurrogate => vec![FindingKind::LoneSurrogate],
+        Fault::BrokenLine => vec![FindingKind::MalformedLine],
+        // Pi's entries have ids, so that one without is told too.
+        Fault::ForeignLine if sample.name.starts_with("pi/") => vec![FindingKind::BadField, FindingKind::MissingId],
+        Fault::ForeignLine => vec![FindingKind::UnknownKind],
+        Fault::ByteOrderMark | Fault::CarriageReturns | Fault::LineSeparator | Fault::HugeText => vec![],
+    }
+}
+
+/// Whether all entries are there; a torn end costs its own record, a strange line may be kept as a note. Another text in
+/// one of several requests makes them two conversations.
+fn all_there(fault: Fault, sample: &Sample, before: usize, after: usize) -> bool {
+    match fault {
+        Fault::TornLast => after + sample.in_last >= before,
+        Fault::ForeignLine => after == before || after == before + 1,
+        Fault::Glued if !sample.lines => after == 2 * before,
+        _ if ["anthropic-messages/log.jsonl", "openai/lines.jsonl"].contains(&sample.name) => after >= before,
+        _ => after == before,
+    }
+}
 
 #[test]
-fn print() {
+fn every_fault_is_found_and_the_rest_is_read() {
     for sample in SAMPLES {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(sample.name);
-        let text = std::fs::read_to_string(path).unwrap();
+        let text = self::sample(sample.name);
         let (format, base) = read_all(text.as_bytes()).unwrap();
-        let count =
-            |all: &[cutpoint::import::Imported]| all.iter().map(|one| one.transcript.entries.len()).sum::<usize>();
-        println!("{} {} entries {}", sample.name, format.name(), count(&base));
         for &fault in Fault::ALL {
             let Some(bytes) = fault.put(sample, &text) else { continue };
-            let sniffed = sniff(&bytes[..bytes.len().min(65536)]).map(Format::name);
-            match read_all(&bytes) {
-                Ok((f, all)) => {
-                    let findings: Vec<String> = all
-                        .iter()
-                        .flat_map(|one| &one.findings)
-                        .map(|f| format!("{}@{}:{:?}", f.kind.name(), f.line, f.column))
-                        .collect();
-                    println!(
-                        "   {fault:?} {} entries {} {findings:?}",
-                        if f == format { "" } else { f.name() },
-                        count(&all)
-                    );
-                }
-                Err(error) => println!("   {fault:?} ERROR {sniffed:?} {error}"),
-            }
+            let what = format!("{} {fault:?}", sample.name);
+            let (read, all) = read_all(&bytes).unwrap_or_else(|error| panic!("{what}: {error}"));
+            assert_eq!(read, format, "{what}");
+            assert_eq!(kinds(&all), expected(fault, sample), "{what}: {:?}", all[0].findings);
+            let (before, after) = (entries(&base), entries(&all));
+            assert!(all_there(fault, sample, before, after), "{what}: {before} entries, and {after} with the fault");
+            place(fault, sample, &bytes, &all, &what);
         }
+    }
+}
+
+/// Where a fault of bytes is found: its line, and its column where one is known.
+fn place(fault: Fault, sample: &Sample, bytes: &[u8], all: &[Imported], what: &str) {
+    let Some(finding) = all.iter().flat_map(|one| &one.findings).next() else { return };
+    let line_of = |at: usize| bytes[..at].iter().filter(|&&byte| byte == b'\n').count() + 1;
+    let last = line_of(bytes.trim_ascii_end().len());
+    match fault {
+        Fault::TornLast => assert_eq!((finding.line, finding.column.is_some()), (last, true), "{what}"),
+        Fault::BrokenLine => {
+            assert_eq!((finding.line, finding.column), (last - 1, Some(10)), "{what}: the `o` of oops")
+        }
+        Fault::InvalidUtf8 => {
+            let at = bytes.iter().position(|&byte| byte == 0xE6).unwrap();
+            let start = bytes[..at].iter().rposition(|&byte| byte == b'\n').map_or(0, |feed| feed + 1);
+            let column = std::str::from_utf8(&bytes[start..at]).unwrap().chars().count() + 1;
+            assert_eq!((finding.line, finding.column, finding.offset), (line_of(at), Some(column), Some(at)), "{what}");
+        }
+        Fault::RawNewline => assert!(finding.line < finding.last_line || !sample.lines, "{what}: {finding:?}"),
+        _ => {}
+    }
+}
+
+/// The text around the fault is what it was.
+#[test]
+fn long_texts_and_separators_stay_whole() {
+    for sample in SAMPLES {
+        let text = self::sample(sample.name);
+        for (fault, inserted) in
+            [(Fault::HugeText, "kiln ".repeat(400_000)), (Fault::LineSeparator, "\u{2028}".to_owned())]
+        {
+            let (_, all) = read_all(&fault.put(sample, &text).unwrap()).unwrap();
+            let mut written = Vec::new();
+            for one in &all {
+                cutpoint::import::neutral::write(&one.transcript, None, &mut written).unwrap();
+            }
+            let written = String::from_utf8(written).unwrap();
+            assert!(written.contains(&format!("{inserted}Fire the kiln")), "{} {fault:?}", sample.name);
+        }
+    }
+}
+
+#[test]
+fn nothing_and_no_text_are_errors_in_every_format() {
+    for &format in Format::ALL {
+        assert!(matches!(format.read(b""), Err(ImportError::Empty | ImportError::NotText { .. })), "{}", format.name());
+        if format != Format::Inspect {
+            assert!(matches!(format.read(b" \n\n\t\n"), Err(ImportError::Empty)), "{}", format.name());
+            assert!(matches!(format.read(b"\xFF\xFE{\0}\0"), Err(ImportError::NotText { .. })), "{}", format.name());
+        }
+        assert!(format.read(b"no session at all\n").is_err(), "{}", format.name());
+    }
+}
+
+/// Trees, ids, versions: the sample, what is replaced by what, and what is found.
+const LINKS: &[(&str, &str, &str, &[FindingKind])] = &[
+    ("pi/tree.jsonl", r#""version":3"#, r#""version":9"#, &[FindingKind::UnknownVersion]),
+    ("pi/tree.jsonl", r#""parentId":"00000003""#, r#""parentId":"dead""#, &[FindingKind::MissingParent]),
+    ("pi/tree.jsonl", r#""parentId":"00000003""#, r#""parentId":"00000004""#, &[FindingKind::ParentCycle]),
+    ("pi/tree.jsonl", r#""parentId":"00000001""#, r#""parentId":"00000003""#, &[FindingKind::ParentCycle]),
+    ("pi/tree.jsonl", r#""firstKeptEntryId":"00000003""#, r#""firstKeptEntryId":"x""#, &[FindingKind::MissingTarget]),
+    ("pi/tree.jsonl", r#""type":"branch_summary""#, r#""type":"mystery""#, &[FindingKind::UnknownKind]),
+    ("jsonl/tree.jsonl", r#""version":1"#, r#""version":9"#, &[FindingKind::UnknownVersion]),
+    ("jsonl/tree.jsonl", r#""parent":2"#, r#""parent":99"#, &[FindingKind::MissingParent]),
+    ("jsonl/tree.jsonl", r#""parent":2"#, r#""parent":3"#, &[FindingKind::ParentCycle]),
+    ("jsonl/tree.jsonl", r#""parent":0"#, r#""parent":2"#, &[FindingKind::ParentCycle]),
+    ("jsonl/tree.jsonl", r#""id":"00000004""#, r#""id":"00000003""#, &[FindingKind::DuplicateId]),
+    ("jsonl/tree.jsonl", r#""type":"branch_summary""#, r#""type":"mystery""#, &[FindingKind::UnknownKind]),
+    ("claude-code/session.jsonl", r#""parentUuid":"u3""#, r#""parentUuid":"gone""#, &[FindingKind::MissingParent]),
+    ("openai/messages.jsonl", r#""role":"user""#, r#""role":"oracle""#, &[FindingKind::UnknownKind]),
+    ("openai/messages.jsonl", r#""tool_call_id":"k1""#, r#""tool_call_id":"k9""#, &[FindingKind::MissingTarget]),
+];
+
+#[test]
+fn broken_links_and_unknown_words_cost_nothing() {
+    for &(name, from, to, expected) in LINKS {
+        let text = sample(name);
+        assert!(text.contains(from), "{name}: {from}");
+        let (_, base) = read_all(text.as_bytes()).unwrap();
+        let (_, all) = read_all(text.replacen(from, to, 1).as_bytes()).unwrap();
+        assert_eq!(kinds(&all), expected, "{name} {to}: {:?}", all[0].findings);
+        assert_eq!(entries(&all), entries(&base), "{name} {to}");
+        // A walk ends whatever the links were.
+        assert!(all.iter().all(|one| one.transcript.path().len() <= one.transcript.entries.len()));
     }
 }

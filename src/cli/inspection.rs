@@ -1,0 +1,257 @@
+//! What `cutpoint inspect` says of a session, computed once for text and JSON.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::findings::as_json;
+use crate::experiment::Session;
+use crate::import::Finding;
+use crate::tokens::{IMAGE_TOKENS, MessageTable, Reference};
+use crate::transcript::class::{CLASSIFIER_VERSION, ContentClass, message_parts};
+use crate::transcript::{EntryIdx, EntryKind, Message, Role, Tokens, Transcript, Usage, is_sent};
+
+/// A session in numbers. What is not known is null.
+#[derive(Debug, Serialize)]
+pub(super) struct Inspection {
+    pub(super) name: String,
+    pub(super) format: &'static str,
+    pub(super) version: Option<u32>,
+    pub(super) sha256: String,
+    pub(super) folder: Option<String>,
+    pub(super) entries: usize,
+    pub(super) entries_on_branch: usize,
+    pub(super) lines: Lines,
+    /// Tokenizer of all counts.
+    pub(super) tokenizer: &'static str,
+    /// Messages of the current branch by role.
+    pub(super) roles: BTreeMap<&'static str, Share>,
+    /// Parts of those messages by class of content.
+    pub(super) classes: BTreeMap<&'static str, Share>,
+    pub(super) classifier_version: u32,
+    pub(super) head: Head,
+    pub(super) requests: usize,
+    pub(super) models: Vec<String>,
+    pub(super) usage: Option<Sum>,
+    pub(super) time: Option<Span>,
+    pub(super) compactions: Vec<Compacted>,
+    pub(super) annotations: usize,
+    #[serde(serialize_with = "findings")]
+    pub(super) findings: Vec<Finding>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Lines {
+    pub(super) total: usize,
+    pub(super) blank: usize,
+    pub(super) left_out: usize,
+}
+
+/// How many, and what they count.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub(super) struct Share {
+    pub(super) number: usize,
+    pub(super) tokens: u64,
+}
+
+/// System prompt and tool schemas, each null where the file lacks it.
+#[derive(Debug, Serialize)]
+pub(super) struct Head {
+    pub(super) system_tokens: Option<u64>,
+    pub(super) tools: Option<usize>,
+    pub(super) tools_tokens: Option<u64>,
+}
+
+/// Recorded usage of all replies of the session, its other branches too: what was billed.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub(super) struct Sum {
+    pub(super) replies: usize,
+    pub(super) prompt_tokens: u64,
+    pub(super) uncached_tokens: u64,
+    pub(super) cache_read_tokens: u64,
+    pub(super) cache_write_tokens: u64,
+    pub(super) output_tokens: u64,
+    pub(super) largest_prompt_tokens: u64,
+    /// Null unless every reply has recorded dollars.
+    pub(super) cost_usd: Option<f64>,
+}
+
+/// From the first to the last time of an entry, as written.
+#[derive(Debug, Serialize)]
+pub(super) struct Span {
+    pub(super) first: String,
+    pub(super) last: String,
+    /// Null where the times are in no form that is known.
+    pub(super) seconds: Option<i64>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Compacted {
+    pub(super) line: usize,
+    pub(super) tokens_before: Option<u64>,
+    pub(super) summary_tokens: u64,
+    pub(super) first_kept: Option<String>,
+    /// Messages that the source writes out in place of those it kept.
+    pub(super) replacement_messages: usize,
+}
+
+fn findings<S: serde::Serializer>(findings: &[Finding], serializer: S) -> Result<S::Ok, S::Error> {
+    findings.iter().map(as_json).collect::<Vec<Value>>().serialize(serializer)
+}
+
+impl Inspection {
+    /// Counts a session.
+    pub(super) fn new(session: Session, reference: Reference) -> Self {
+        let transcript = &session.transcript;
+        let path = transcript.path();
+        let table = MessageTable::new(transcript, reference);
+        let (requests, models) = replies(transcript, &path);
+        Self {
+            version: transcript.meta.version,
+            folder: transcript.meta.cwd.as_deref().map(str::to_owned),
+            entries: transcript.entries.len(),
+            entries_on_branch: path.len(),
+            tokenizer: reference.name(),
+            roles: roles(transcript, &path, &table),
+            classes: classes(transcript, &path, reference),
+            classifier_version: CLASSIFIER_VERSION,
+            head: head(transcript, reference),
+            requests,
+            models,
+            usage: usage(transcript),
+            time: time(transcript),
+            compactions: compactions(transcript, &path, reference),
+            annotations: session.items.items.len(),
+            lines: Lines { total: session.lines.total, blank: session.lines.blank, left_out: session.lines.left_out },
+            name: session.name,
+            format: session.format,
+            sha256: session.sha256,
+            findings: session.findings,
+        }
+    }
+}
+
+fn messages<'t>(transcript: &'t Transcript, path: &[EntryIdx]) -> impl Iterator<Item = (EntryIdx, &'t Message)> {
+    path.iter().filter_map(|&idx| match &transcript.entry(idx).kind {
+        EntryKind::Message(message) => Some((idx, message)),
+        _ => None,
+    })
+}
+
+fn role_name(role: Role) -> &'static str {
+    match role {
+        Role::User => "user",
+        Role::Assistant => "assistant",
+        Role::ToolResult => "tool result",
+        Role::BashExecution => "shell command",
+        Role::Custom => "extension text",
+        Role::BranchSummary => "branch summary",
+        Role::CompactionSummary => "compaction summary",
+        Role::System => "system",
+    }
+}
+
+fn roles(transcript: &Transcript, path: &[EntryIdx], table: &MessageTable) -> BTreeMap<&'static str, Share> {
+    let mut roles: BTreeMap<&str, Share> = BTreeMap::new();
+    for (idx, message) in messages(transcript, path) {
+        let share = roles.entry(role_name(message.role())).or_default();
+        *share = Share { number: share.number + 1, tokens: share.tokens + table.entry(idx).0 };
+    }
+    roles
+}
+
+/// Parts by class. The words that are put around a shell command when it is sent are in none.
+fn classes(transcript: &Transcript, path: &[EntryIdx], reference: Reference) -> BTreeMap<&'static str, Share> {
+    let mut classes: BTreeMap<&str, Share> = BTreeMap::new();
+    for (_, message) in messages(transcript, path).filter(|(_, message)| is_sent(message)) {
+        message_parts(message, |class: ContentClass, _, text| {
+            let tokens = text.map_or(IMAGE_TOKENS, |text| reference.count(text));
+            let share = classes.entry(class.name()).or_default();
+            *share = Share { number: share.number + 1, tokens: share.tokens + tokens.0 };
+        });
+    }
+    classes
+}
+
+fn head(transcript: &Transcript, reference: Reference) -> Head {
+    let known = &transcript.head;
+    let count = |text: &str| reference.count(text).0;
+    let tools = known.tools.as_ref();
+    let tokens = |tools: &Vec<crate::transcript::ToolSchema>| {
+        tools.iter().map(|tool| count(&tool.name) + count(&tool.description) + count(&tool.parameters)).sum()
+    };
+    Head {
+        system_tokens: known.system.as_ref().map(|system| count(system.as_str())),
+        tools: tools.map(Vec::len),
+        tools_tokens: tools.map(tokens),
+    }
+}
+
+/// Requests of the current branch, and the models that answered them.
+fn replies(transcript: &Transcript, path: &[EntryIdx]) -> (usize, Vec<String>) {
+    let (mut requests, mut models) = (0, Vec::new());
+    for reply in messages(transcript, path).filter_map(|(_, message)| message.reply()) {
+        requests += 1;
+        if !models.iter().any(|known| *known == *reply.model) {
+            models.push(reply.model.to_string());
+        }
+    }
+    (requests, models)
+}
+
+fn usage(transcript: &Transcript) -> Option<Sum> {
+    let all = transcript.entries.iter().filter_map(|entry| match &entry.kind {
+        EntryKind::Message(message) => message.reply()?.usage,
+        EntryKind::Compaction(compaction) => compaction.usage,
+        _ => None,
+    });
+    // Replies that failed are recorded with zeros.
+    let all: Vec<Usage> = all.filter(|usage| usage.context() > Tokens(0)).collect();
+    let mut sum = Sum { replies: all.len(), ..Sum::default() };
+    for usage in &all {
+        sum.prompt_tokens += usage.prompt().0;
+        sum.uncached_tokens += usage.input;
+        sum.cache_read_tokens += usage.cache_read;
+        sum.cache_write_tokens += usage.cache_write;
+        sum.output_tokens += usage.output;
+        sum.largest_prompt_tokens = sum.largest_prompt_tokens.max(usage.prompt().0);
+    }
+    sum.cost_usd = all.iter().map(|usage| usage.cost.map(|cost| cost.total)).sum();
+    (!all.is_empty()).then_some(sum)
+}
+
+fn time(transcript: &Transcript) -> Option<Span> {
+    let mut times = transcript.entries.iter().filter_map(|entry| entry.timestamp.as_deref());
+    let first = times.next()?;
+    let last = times.next_back().unwrap_or(first);
+    // RFC 3339, or seconds since 1970.
+    let parsed = |text: &str| {
+        let seconds = || text.parse::<f64>().ok().and_then(|seconds| Timestamp::from_millisecond(millis(seconds)).ok());
+        text.parse::<Timestamp>().ok().or_else(seconds)
+    };
+    let seconds = parsed(first).zip(parsed(last)).map(|(first, last)| last.as_second() - first.as_second());
+    Some(Span { first: first.to_owned(), last: last.to_owned(), seconds })
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a time out of range is refused afterwards")]
+fn millis(seconds: f64) -> i64 {
+    (seconds * 1000.0).round() as i64
+}
+
+fn compactions(transcript: &Transcript, path: &[EntryIdx], reference: Reference) -> Vec<Compacted> {
+    let recorded = path.iter().filter_map(|&idx| match &transcript.entry(idx).kind {
+        EntryKind::Compaction(compaction) => Some((transcript.entry(idx).line, compaction)),
+        _ => None,
+    });
+    recorded
+        .map(|(line, one)| Compacted {
+            line,
+            tokens_before: one.tokens_before,
+            summary_tokens: reference.count(one.summary.as_str()).0,
+            first_kept: one.first_kept.as_deref().map(str::to_owned),
+            replacement_messages: one.replacement.len(),
+        })
+        .collect()
+}
