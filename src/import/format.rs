@@ -1,5 +1,6 @@
 //! Telling the formats apart by their first bytes. File names are not looked at.
 
+use super::source::Source;
 use super::{
     ImportError, Imported, anthropic, atif, chat, claude_code, codex, gemini, inspect, langgraph, mini_swe, openhands,
     pi, swe_agent,
@@ -122,19 +123,24 @@ impl Format {
 
     /// Reads a whole file of this format: one transcript, or several where the format allows it.
     pub fn read(self, bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
+        self.read_from(&mut Source::bytes(bytes))
+    }
+
+    /// [`Self::read`] of a file that need not be in memory. The formats that can be one document are read whole.
+    pub(super) fn read_from(self, source: &mut Source<'_>) -> Result<Vec<Imported>, ImportError> {
         match self {
-            Self::Pi => pi::read(bytes).map(|one| vec![one]),
-            Self::Codex => codex::read(bytes),
-            Self::Gemini => gemini::read(bytes),
-            Self::MiniSwe => mini_swe::read(bytes),
-            Self::SweAgent => swe_agent::read(bytes),
-            Self::LangGraph => langgraph::read(bytes),
-            Self::OpenHands => openhands::read(bytes),
-            Self::Atif => atif::read(bytes),
-            Self::Inspect => inspect::read(bytes),
-            Self::ClaudeCode => claude_code::read(bytes),
-            Self::AnthropicMessages => anthropic::read(bytes),
-            Self::OpenAi => chat::read(bytes),
+            Self::Pi => pi::read_from(source).map(|one| vec![one]),
+            Self::Codex => codex::read_from(source),
+            Self::Gemini => gemini::read(source.whole()?),
+            Self::MiniSwe => mini_swe::read(source.whole()?),
+            Self::SweAgent => swe_agent::read(source.whole()?),
+            Self::LangGraph => langgraph::read(source.whole()?),
+            Self::OpenHands => openhands::read(source.whole()?),
+            Self::Atif => atif::read(source.whole()?),
+            Self::Inspect => inspect::read(source.whole()?),
+            Self::ClaudeCode => claude_code::read_from(source),
+            Self::AnthropicMessages => anthropic::read(source.whole()?),
+            Self::OpenAi => chat::read(source.whole()?),
         }
     }
 }
