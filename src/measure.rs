@@ -57,4 +57,11 @@ pub struct MeasureDef {
     pub direction: Direction,
     /// One line for people.
     pub about: String,
+    /// Raised when the same inputs give another number than before: values of different versions are not compared.
+    #[serde(default = "first_version")]
+    pub version: u32,
+}
+
+fn first_version() -> u32 {
+    1
 }

@@ -14,7 +14,7 @@ use cutpoint::engine::summarize::{
 use cutpoint::engine::trigger::Checkpoint;
 use cutpoint::engine::view::{ContextView, Kind};
 use cutpoint::engine::{cut, summarize};
-use cutpoint::replay::{CountCache, EstimateTable, History, Live, Model, ReplayInput, replay};
+use cutpoint::replay::{CountCache, EstimateTable, History, Live, Model, Outline, ReplayInput, replay};
 use cutpoint::tokens::{MessageTable, Reference};
 use cutpoint::transcript::{Message, Tokens};
 use serde_json::{Value, json};
@@ -129,6 +129,7 @@ fn with_live<T>(answer: &Answer, then: impl FnOnce(&Live<'_>) -> T) -> T {
     let input = ReplayInput {
         transcript,
         path: &path,
+        outline: &Outline::new(transcript),
         reference: &reference,
         estimates: &estimates,
         counts: &counts,
@@ -150,6 +151,7 @@ fn compact(answer: &Answer, live: &Live<'_>, keep: u64) -> Option<Compacted> {
     let job = SummaryJob {
         context: view,
         plan: &plan,
+        past: &[],
         checkpoint: Checkpoint::Manual,
         instructions: None,
         window: Tokens(0),

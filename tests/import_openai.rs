@@ -4,7 +4,7 @@
 
 mod common;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use common::imported::{blocks, kinds, messages, orphans, prompts, roles, said, usages};
 use cutpoint::import::{Confidence, FindingKind, Format, ImportError, Imported, chat, read_all, sniff};
@@ -76,9 +76,13 @@ fn names_and_calls_of_the_shared_files() {
     assert!((usage.cost.unwrap().total - 0.023_172).abs() < 1e-9);
 }
 
+fn field_cases() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/field-cases")
+}
+
 /// The numbers of a field case.
 fn case(name: &str) -> (Vec<Imported>, Value) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/field-cases");
+    let folder = field_cases();
     let file = format!("{name}.openai.json");
     let index: Value = serde_json::from_slice(&std::fs::read(folder.join("index.json")).unwrap()).unwrap();
     let case = index["cases"].as_array().unwrap().iter().find(|case| case["file"] == file.as_str()).unwrap();
@@ -361,4 +365,43 @@ fn no_cut_and_no_changed_byte_is_a_panic() {
             let _ = sniff(&bytes[at..]);
         }
     }
+}
+
+/// Sequences of request bodies: a session a request, each with its own head and its time.
+#[test]
+fn sequences_of_requests() {
+    let index: Value = serde_json::from_slice(&std::fs::read(field_cases().join("index.json")).unwrap()).unwrap();
+    let cases = index["cases"].as_array().unwrap().iter().filter(|case| case["format"] == "openai-requests");
+    let mut seen = 0;
+    for case in cases {
+        let file = case["file"].as_str().unwrap();
+        let bytes = std::fs::read(field_cases().join(file)).unwrap();
+        let (format, all) = read_all(&bytes).unwrap();
+        assert_eq!(format, Format::OpenAi, "{file}");
+        assert!(all.iter().all(|one| one.findings.is_empty()), "{file}");
+        seen += 1;
+        let source: Value = serde_json::from_slice(&bytes).unwrap();
+        let bodies = source["requests"].as_array().unwrap();
+        assert_eq!(all.len(), bodies.len(), "{file}");
+        let units =
+            |one: &Imported| source_messages(&one.transcript) + one.transcript.head.tools.as_ref().unwrap().len();
+        if let Some(expected) = case["numbers"]["units_per_request"].as_array() {
+            let expected: Vec<u64> = expected.iter().map(|units| units.as_u64().unwrap()).collect();
+            assert_eq!(all.iter().map(|one| units(one) as u64).collect::<Vec<_>>(), expected, "{file}");
+        }
+        for (one, body) in all.iter().zip(bodies) {
+            let at: jiff::Timestamp = one.transcript.meta.timestamp.as_deref().unwrap().parse().unwrap();
+            assert_eq!(at.as_second(), body["at_s"].as_i64().unwrap(), "{file}");
+            for (tool, source) in
+                one.transcript.head.tools.as_ref().unwrap().iter().zip(body["tools"].as_array().unwrap())
+            {
+                let schema: Value = serde_json::from_str(&tool.parameters).unwrap();
+                assert_eq!(
+                    (&*tool.name, &schema),
+                    (source["function"]["name"].as_str().unwrap(), &source["function"]["parameters"])
+                );
+            }
+        }
+    }
+    assert_eq!(seen, 6);
 }

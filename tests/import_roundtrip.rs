@@ -4,10 +4,10 @@
 
 mod common;
 
-use cutpoint::import::{pi, read_file};
+use cutpoint::import::{FindingKind, Format, neutral, pi, read_all, read_file, sniff};
 use cutpoint::transcript::{
-    Bash, Block, Compaction, Content, ContextEdit, Cost, Custom, Entry, EntryIdx, EntryKind, Image, JsonText, Message,
-    Meta, Reply, StopReason, Text, ToolCall, ToolResult, Transcript, Usage,
+    Bash, Block, Compaction, Content, ContextEdit, Cost, Custom, Entry, EntryIdx, EntryKind, Head, Image, JsonText,
+    Message, Meta, Reply, StopReason, Text, ToolCall, ToolResult, ToolSchema, Transcript, Usage,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -42,6 +42,84 @@ fn every_file_survives() {
         }
         assert_eq!(written(&kept), bytes, "{}: a second writing changes nothing", path.display());
     }
+}
+
+/// Without line breaks between the tokens of JSON, which a line of JSON Lines cannot hold, and without the mark of one plain
+/// string where there is not one text.
+fn on_one_line(mut transcript: Transcript) -> Transcript {
+    let fix = |json: &mut JsonText| {
+        if json.as_str().contains(['\n', '\r']) {
+            *json = JsonText::new(json.as_str().replace(['\n', '\r'], " ")).unwrap();
+        }
+    };
+    let content = |content: &mut Content| {
+        content.plain &= matches!(content.blocks.as_slice(), [Block::Text(_)]);
+        for block in &mut content.blocks {
+            match block {
+                Block::ToolCall(call) => fix(&mut call.arguments),
+                Block::Other(raw) => fix(raw),
+                _ => {}
+            }
+        }
+    };
+    transcript.meta.extra.iter_mut().for_each(fix);
+    for entry in &mut transcript.entries {
+        entry.extra.iter_mut().for_each(fix);
+        match &mut entry.kind {
+            EntryKind::Message(Message::User(said) | Message::Assistant(said, _)) => content(said),
+            EntryKind::Message(Message::Custom(custom)) => content(&mut custom.content),
+            EntryKind::Message(Message::ToolResult(result)) => {
+                content(&mut result.content);
+                result.details.iter_mut().for_each(fix);
+            }
+            EntryKind::Compaction(compaction) => compaction.details.iter_mut().for_each(fix),
+            EntryKind::Note { raw, .. } => fix(raw),
+            _ => {}
+        }
+    }
+    transcript
+}
+
+fn neutral(transcript: &Transcript) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    neutral::write(transcript, None, &mut bytes).unwrap();
+    bytes
+}
+
+#[track_caller]
+fn same(kept: &Transcript, expected: &Transcript, what: &str) {
+    assert_eq!((&kept.meta, &kept.head), (&expected.meta, &expected.head), "{what}");
+    assert_eq!(kept.entries.len(), expected.entries.len(), "{what}");
+    for (kept, expected) in kept.entries.iter().zip(&expected.entries) {
+        assert_eq!(kept, expected, "{what}");
+    }
+}
+
+/// Sessions of every format survive as Pi sessions and in the neutral form, without a finding.
+#[test]
+fn sessions_of_every_format_survive() {
+    let mut formats = std::collections::BTreeSet::new();
+    for path in common::all_files() {
+        let Ok((format, all)) = read_all(&std::fs::read(&path).unwrap()) else { continue };
+        formats.insert(format.name());
+        for imported in all {
+            let what = format!("{} {:?}", path.display(), imported.part);
+            let expected = on_one_line(imported.transcript);
+            let bytes = neutral(&expected);
+            let (format, mut again) = read_all(&bytes).unwrap();
+            assert_eq!((format, again.len()), (Format::Neutral, 1), "{what}");
+            let again = again.remove(0);
+            same(&again.transcript, &expected, &what);
+            // What the content itself brings along.
+            let kept = |kind| matches!(kind, FindingKind::DuplicateId | FindingKind::LoneSurrogate);
+            assert!(again.findings.iter().all(|one| kept(one.kind)), "{what}: {:?}", again.findings);
+            assert_eq!(again.lines.total, expected.entries.len() + 1, "{what}");
+            let bytes = written(&expected);
+            assert_eq!(sniff(&bytes), Some(Format::Pi), "{what}");
+            same(&content(pi::read(&bytes).unwrap().transcript), &content(expected), &what);
+        }
+    }
+    assert!(formats.len() >= 3, "{formats:?}");
 }
 
 #[test]
@@ -177,22 +255,22 @@ fn message() -> impl Strategy<Value = Message> {
 }
 
 fn kind() -> impl Strategy<Value = EntryKind> {
-    let compaction =
-        (text(), option::of(word()), 0..1_u64 << 53, option::of(json()), any::<bool>(), option::of(usage()));
+    let compaction = (text(), option::of(word()), option::of(0..1_u64 << 53), option::of(json()), any::<bool>());
+    let compaction = (compaction, option::of(usage()), vec(message(), 0..3));
     prop_oneof![
         8 => message().prop_map(EntryKind::Message),
         1 => (word(), word()).prop_map(|(provider, model)| EntryKind::ModelChange { provider, model }),
         1 => word().prop_map(EntryKind::ThinkingLevelChange),
-        1 => compaction.prop_map(|(summary, first_kept, tokens_before, details, from_hook, usage)| {
+        1 => compaction.prop_map(|((summary, first_kept, tokens_before, details, from_hook), usage, replacement)| {
             EntryKind::Compaction(Box::new(Compaction {
                 summary,
                 first_kept,
-                tokens_before: Some(tokens_before),
+                tokens_before,
                 details,
                 from_hook,
                 usage,
                 system: None,
-                replacement: Vec::new(),
+                replacement,
             }))
         }),
         1 => (word(), text(), option::of(json()), any::<bool>()).prop_map(|(from, summary, details, from_hook)| {
@@ -200,24 +278,28 @@ fn kind() -> impl Strategy<Value = EntryKind> {
         }),
         1 => (word(), option::of(any_content()))
             .prop_map(|(target, replacement)| EntryKind::ContextEdit(ContextEdit { target, replacement })),
+        1 => (word(), json()).prop_map(|(kind, raw)| EntryKind::Note { kind, raw }),
     ]
 }
 
 fn transcript() -> impl Strategy<Value = Transcript> {
     let entry = (kind(), any::<proptest::sample::Index>(), option::of(any::<i32>()), option::of(word()));
-    (vec(entry, 1..8), word(), option::of(word())).prop_map(|(parts, id, cwd)| {
+    let head = (option::of(text()), option::of(vec((word(), word(), word()), 0..2)));
+    (vec(entry, 1..8), word(), option::of(word()), head).prop_map(|(parts, id, cwd, (system, tools))| {
         let entries = parts.into_iter().enumerate().map(|(at, (kind, parent, time, timestamp))| Entry {
             id: format!("{at:08x}").into(),
             // Any earlier entry, so that there are branches; about one in `at` is a root.
             parent: (at > 0).then(|| parent.index(at + 1)).filter(|&parent| parent < at).map(EntryIdx),
             line: 0,
             timestamp,
-            message_time_ms: time.map(i64::from).filter(|_| matches!(kind, EntryKind::Message(_))),
+            message_time_ms: time.map(i64::from),
             kind,
             extra: None,
         });
         let meta = Meta { id, cwd, ..Meta::default() };
-        Transcript { meta, entries: entries.collect(), ..Transcript::default() }
+        let tool = |(name, description, parameters)| ToolSchema { name, description, parameters };
+        let head = Head { system, tools: tools.map(|tools| tools.into_iter().map(tool).collect()) };
+        Transcript { meta, head, entries: entries.collect() }
     })
 }
 
@@ -227,6 +309,15 @@ proptest! {
     fn any_transcript_survives(transcript in transcript()) {
         let read = pi::read(&written(&transcript)).unwrap();
         prop_assert_eq!(content(read.transcript), transcript);
+    }
+
+    /// The neutral form also keeps the header's version and lines.
+    #[test]
+    fn any_transcript_survives_in_the_neutral_form(transcript in transcript()) {
+        let read = neutral::read(&neutral(&transcript)).unwrap();
+        let mut kept = read.transcript;
+        kept.entries.iter_mut().for_each(|entry| entry.line = 0);
+        prop_assert_eq!(kept, transcript);
     }
 
     /// Any bytes are read or refused, never a panic.

@@ -17,7 +17,7 @@ use cutpoint::engine::view::ContextView;
 use cutpoint::measure::Measure;
 use cutpoint::meter::goal::{Goal, ItemSet, Presence};
 use cutpoint::meter::{Cache, Measures, Meter, Structure};
-use cutpoint::replay::{CountCache, EstimateTable, History, Model, ReplayInput, replay};
+use cutpoint::replay::{CountCache, EstimateTable, History, Model, Outline, ReplayInput, replay};
 use cutpoint::tokens::{MessageTable, Reference};
 use cutpoint::transcript::{
     Block, Content, Entry, EntryIdx, EntryKind, Head, Message, Reply, StopReason, Text, Tokens, Transcript,
@@ -122,6 +122,7 @@ fn measured(
     let input = ReplayInput {
         transcript,
         path: &path,
+        outline: &Outline::new(transcript),
         reference: &MessageTable::new(transcript, Reference::Cl100kBase),
         estimates: &EstimateTable::new(transcript, &*estimator),
         counts: &CountCache::new(Reference::Cl100kBase),

@@ -24,7 +24,9 @@ use cutpoint::engine::preset::preset;
 use cutpoint::engine::trigger::Checkpoint;
 use cutpoint::import::read_file;
 use cutpoint::llm::{Blocking, Mock, MockKnobs};
-use cutpoint::replay::{CountCache, EstimateTable, FiredEvent, History, Model, ReplayEvent, ReplayInput, replay};
+use cutpoint::replay::{
+    CountCache, EstimateTable, FiredEvent, History, Model, Outline, ReplayEvent, ReplayInput, replay,
+};
 use cutpoint::tokens::{MessageTable, Reference};
 use cutpoint::transcript::{EntryKind, Message, Tokens, Transcript, Usage};
 
@@ -46,6 +48,7 @@ fn fires(transcript: &Transcript, strategy: &str, window: u64) -> Vec<(usize, Fi
     let input = ReplayInput {
         transcript,
         path: &path,
+        outline: &Outline::new(transcript),
         reference: &reference,
         estimates: &estimates,
         counts: &counts,

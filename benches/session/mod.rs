@@ -9,7 +9,9 @@ use cutpoint::engine::summarize::{LlmRequest, Purpose};
 use cutpoint::engine::template::{Parts, Template};
 use cutpoint::import::{Format, read_bytes};
 use cutpoint::llm::{Blocking, Memo, Mock};
-use cutpoint::replay::{CountCache, EstimateTable, History, Item, Model, ReplayEvent, ReplayInput, Source, replay};
+use cutpoint::replay::{
+    CountCache, EstimateTable, History, Item, Model, Outline, ReplayEvent, ReplayInput, Source, replay,
+};
 use cutpoint::tokens::{MessageTable, Reference};
 use cutpoint::transcript::{EntryIdx, EntryKind, Message, Part, Tokens, Transcript, sent_parts};
 
@@ -102,6 +104,7 @@ pub fn summary_request(transcript: &Transcript) -> LlmRequest {
 pub struct Warm {
     transcript: Transcript,
     path: Vec<EntryIdx>,
+    outline: Outline,
     reference: MessageTable,
     estimates: Vec<(String, EstimateTable)>,
     counts: CountCache,
@@ -137,6 +140,7 @@ impl Warm {
         }
         Self {
             path: transcript.path(),
+            outline: Outline::new(&transcript),
             reference: MessageTable::new(&transcript, Reference::O200kBase),
             estimates,
             counts: CountCache::new(Reference::O200kBase),
@@ -171,6 +175,7 @@ impl Warm {
         let input = ReplayInput {
             transcript: &self.transcript,
             path: &self.path,
+            outline: &self.outline,
             reference: &self.reference,
             estimates,
             counts: &self.counts,

@@ -1,8 +1,13 @@
 //! The command tree. Help texts teach: what a command answers, and an example.
 
+mod forgotten;
+
 use std::path::PathBuf;
 
+use crate::results::Shard;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub(super) use forgotten::{AnnotateArgs, AuditArgs};
 
 /// Offline evaluation of context compaction in coding agents.
 ///
@@ -33,10 +38,20 @@ pub(super) enum Command {
     Replay(ReplayArgs),
     /// Say what is in a session file: entries, tokens, usage, compactions, faults
     Inspect(InspectArgs),
+    /// Convert session files of any format to Pi sessions, chat-completions bodies or neutral JSON Lines
+    Import(ImportArgs),
+    /// Say what is wrong with session files; exit code 5 if anything is
+    Validate(ValidateArgs),
     /// Name what can be chosen: strategies, estimators, triggers, cuts, templates, formats, tokenizers
     List(ListArgs),
     /// Write the HTML and CSV of a finished run again
     Report(ReportArgs),
+    /// Score the summaries that a recording holds, without a model: what they kept, lost and made up
+    Audit(AuditArgs),
+    /// Check annotated items, show each in its context, or draft some for a person to finish
+    Annotate(AnnotateArgs),
+    /// Put the shards of a run together, byte for byte as if it had run as one
+    Merge(super::merge::MergeArgs),
 }
 
 /// What decides the result of a replay.
@@ -54,6 +69,9 @@ pub(super) struct Setting {
     /// Seed, handed to the mock LLM
     #[arg(long, default_value_t = 0)]
     pub(super) seed: u64,
+    /// Summary template in place of the strategy's own: a name, `by-task`, or a TOML file
+    #[arg(long, value_name = "NAME|FILE")]
+    pub(super) template: Option<String>,
     /// Share of what the mock LLM would keep that it loses, 0 to 1
     #[arg(long, default_value_t = 0.0, value_name = "SHARE")]
     pub(super) mock_loss: f64,
@@ -68,7 +86,7 @@ pub(super) struct Setting {
 #[derive(Debug, Clone, Args)]
 pub(super) struct RunArgs {
     /// Experiment file (TOML), in place of the options that choose sessions, strategies and models
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["transcripts", "strategy", "window", "history", "reference", "seed", "mock_loss"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["transcripts", "strategy", "window", "history", "reference", "seed", "template", "mock_loss"])]
     pub(super) config: Option<PathBuf>,
     /// Session files, dataset folders, or folders of sessions; without any, the embedded datasets
     #[arg(long, num_args = 1.., value_name = "PATH")]
@@ -87,6 +105,15 @@ pub(super) struct RunArgs {
     /// Threads; 0 takes all cores
     #[arg(long, default_value_t = 0)]
     pub(super) threads: usize,
+    /// Run only one part of the grid, such as 2/4; `cutpoint merge` puts the parts together
+    #[arg(long, value_name = "PART/OF")]
+    pub(super) shard: Option<Shard>,
+    /// Run every cell again, also those that an earlier run in the folder has with the same inputs
+    #[arg(long)]
+    pub(super) fresh: bool,
+    /// Exit with 5 if the files have findings, after all of them are printed
+    #[arg(long)]
+    pub(super) strict: bool,
 }
 
 impl RunArgs {
@@ -119,6 +146,9 @@ pub(super) struct ReplayArgs {
     /// What the summary of that compaction shall look at
     #[arg(long, value_name = "TEXT", requires = "compact_at")]
     pub(super) focus: Option<String>,
+    /// Exit with 5 if the files have findings, after all of them are printed
+    #[arg(long)]
+    pub(super) strict: bool,
 }
 
 #[derive(Debug, Args)]
@@ -126,9 +156,60 @@ pub(super) struct InspectArgs {
     /// Session files or dataset folders; `embedded:NAME` is one of the program's own
     #[arg(required = true)]
     pub(super) transcripts: Vec<PathBuf>,
+    /// Exit with 5 if the files have findings, after all of them are printed
+    #[arg(long)]
+    pub(super) strict: bool,
     /// Exact tokenizer behind reference counts
     #[arg(long, default_value = "o200k_base", value_name = "NAME")]
     pub(super) reference: String,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+What the target cannot hold is counted on stderr, and as JSON with --report.
+
+Examples:
+  cutpoint import rollout.jsonl --to pi > session.jsonl     one session, on stdout
+  cutpoint import ~/.claude/projects --to jsonl --out out   a folder, for analysis elsewhere
+  cutpoint import session.jsonl --to openai                 the context of the next request")]
+pub(super) struct ImportArgs {
+    /// Session files, dataset folders, or folders of sessions
+    #[arg(required = true, value_name = "SRC")]
+    pub(super) sources: Vec<PathBuf>,
+    /// What to write: `pi` (version 3), `openai` (a request body with the session's context), `jsonl` (one record an entry)
+    #[arg(long, value_name = "pi|openai|jsonl")]
+    pub(super) to: String,
+    /// Folder to write to, or `-` for stdout
+    #[arg(long, default_value = "-", value_name = "DIR")]
+    pub(super) out: PathBuf,
+    /// Context of an `openai` body: `recorded` with the recorded compactions in force, `full` as if never compacted
+    #[arg(long, default_value = "recorded", value_name = "full|recorded")]
+    pub(super) history: String,
+    /// Add token counts by this exact tokenizer to `jsonl`
+    #[arg(long, value_name = "NAME")]
+    pub(super) tokens: Option<String>,
+    /// Write what was found, lost, changed and added to this file, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub(super) report: Option<PathBuf>,
+    /// Overwrite files that are there
+    #[arg(long)]
+    pub(super) force: bool,
+    /// Exit with 5 if the files have findings, after all of them are printed
+    #[arg(long)]
+    pub(super) strict: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  cutpoint validate ~/.pi/agent/sessions --json    every fault with file, line, column, kind and what was done")]
+pub(super) struct ValidateArgs {
+    /// Session files, dataset folders, or folders of sessions
+    #[arg(required = true, value_name = "SRC")]
+    pub(super) sources: Vec<PathBuf>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(super) json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -136,6 +217,9 @@ pub(super) struct ListArgs {
     /// What to list; without it, everything
     #[arg(value_enum)]
     pub(super) what: Option<Listed>,
+    /// Print one template whole: a file to start one's own from
+    #[arg(long, value_name = "NAME")]
+    pub(super) show: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Context;
 use serde::Deserialize;
 
 use super::args::{InspectArgs, Setting};
+use super::findings::{self, judge};
 use crate::experiment::{Corpus, Session, load};
 use crate::tokens::{MessageTable, Reference};
 use crate::transcript::{EntryIdx, EntryKind, Message, Role, Text, Tokens, ToolSchema};
@@ -15,35 +16,21 @@ use crate::transcript::{EntryIdx, EntryKind, Message, Role, Text, Tokens, ToolSc
 pub(super) fn inspect(args: &InspectArgs) -> anyhow::Result<()> {
     let reference: Reference = args.reference.parse()?;
     let mut out = io::stdout().lock();
+    let mut findings = Vec::new();
     for (index, path) in args.transcripts.iter().enumerate() {
-        let corpus = named(path)?;
+        let corpus = load(std::slice::from_ref(path))?;
         for session in &corpus.sessions {
             if index > 0 {
                 writeln!(out)?;
             }
             print(session, reference, &mut out)?;
+            findings.push(session.findings.len());
         }
         for (_, reason) in &corpus.skipped {
             writeln!(out, "skipped: {reason}")?;
         }
     }
-    Ok(())
-}
-
-/// A path, or `embedded:NAME`.
-pub(super) fn named(path: &Path) -> anyhow::Result<Corpus> {
-    let Some(name) = path.to_str().and_then(|path| path.strip_prefix("embedded:")) else {
-        return Ok(load(&[path.to_owned()])?);
-    };
-    let mut corpus = load(&[])?;
-    let names: Vec<String> = corpus.sessions.iter().map(|session| session.name.clone()).collect();
-    corpus.sessions.retain(|session| session.name == name);
-    anyhow::ensure!(
-        !corpus.sessions.is_empty(),
-        "no embedded dataset is called {name:?}; there are {}",
-        names.join(", ")
-    );
-    Ok(corpus)
+    Ok(judge(args.strict, findings.into_iter())?)
 }
 
 #[derive(Deserialize)]
@@ -106,8 +93,8 @@ fn print(session: &Session, reference: Reference, out: &mut impl Write) -> anyho
     writeln!(out, "  annotations {}", if items == 0 { "none".to_owned() } else { format!("{items} items") })?;
     compactions(session, &path, out)?;
     writeln!(out, "  findings    {}", session.findings.len())?;
-    for finding in &session.findings {
-        writeln!(out, "    line {}: {}", finding.line, finding.message)?;
+    if !session.findings.is_empty() {
+        findings::table(&session.findings, out)?;
     }
     Ok(())
 }

@@ -25,6 +25,14 @@ const ALL: [Listed; 9] = [
 
 pub(super) fn list(args: &ListArgs) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
+    if let Some(name) = &args.show {
+        anyhow::ensure!(
+            matches!(args.what, None | Some(Listed::Templates)),
+            "only templates can be shown whole\nhint: cutpoint list templates --show {name}"
+        );
+        out.write_all(Template::builtin_file(name)?.as_bytes())?;
+        return Ok(());
+    }
     let chosen = args.what.map_or_else(|| ALL.to_vec(), |what| vec![what]);
     for (index, what) in chosen.iter().enumerate() {
         if index > 0 {

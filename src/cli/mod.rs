@@ -1,11 +1,18 @@
 //! The command line: one file per command.
 
+mod annotate;
 mod args;
+mod audit;
+mod findings;
+mod import;
 mod inspect;
 mod list;
+mod merge;
 mod replay;
 mod report;
 mod run;
+mod template;
+mod validate;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -17,7 +24,8 @@ use args::{Cli, Command};
 use crate::error::Exit;
 use crate::experiment::{ConfigError, CorpusError, FailedRun};
 use crate::import::ImportError;
-use crate::results::RunError;
+use crate::meter::goal::ItemsError;
+use crate::results::{MergeError, RunError};
 use crate::tokens::UnknownReference;
 
 /// Parses the command line, runs the command, and prints what went wrong with a hint.
@@ -28,8 +36,13 @@ pub fn main() -> ExitCode {
         Some(Command::Run(args)) => run::run(&args),
         Some(Command::Replay(args)) => replay::replay(&args),
         Some(Command::Inspect(args)) => inspect::inspect(&args),
+        Some(Command::Import(args)) => import::import(&args),
+        Some(Command::Validate(args)) => validate::validate(&args),
         Some(Command::List(args)) => list::list(&args),
         Some(Command::Report(args)) => report::report(&args),
+        Some(Command::Audit(args)) => audit::run(&args),
+        Some(Command::Annotate(args)) => annotate::annotate(&args),
+        Some(Command::Merge(args)) => merge::merge(&args),
     };
     let exit = match result {
         Ok(()) => Exit::Pass,
@@ -87,14 +100,21 @@ fn hint(error: &anyhow::Error) -> Option<String> {
     }
     match error.downcast_ref::<CorpusError>() {
         Some(CorpusError::Import(error)) => return Some(error.hint().to_owned()),
+        Some(CorpusError::NoDataset(_)) => return Some("`cutpoint list datasets` names all".to_owned()),
         Some(CorpusError::Nothing(_)) => return Some("name a session file, or a folder with some in it".to_owned()),
         _ => {}
+    }
+    if error.is::<findings::Faulty>() {
+        return Some("each is listed with what was done about it; all else was read".to_owned());
     }
     if error.is::<UnknownReference>() {
         return Some("`cutpoint list tokenizers` names all".to_owned());
     }
     if let Some(FailedRun::Folder(_)) = error.downcast_ref() {
         return Some("choose a folder that can be written, with --out".to_owned());
+    }
+    if error.is::<MergeError>() {
+        return Some("name the folder of every shard of one run, each made with --shard PART/OF".to_owned());
     }
     if error.is::<RunError>() {
         return Some("name the folder of a run, such as reports/default: it holds manifest.json".to_owned());
@@ -113,7 +133,16 @@ fn exit_of(error: &anyhow::Error) -> Exit {
     if error.is::<run::Stopped>() {
         return Exit::Inconclusive;
     }
-    if error.is::<CorpusError>() || error.is::<ImportError>() || error.is::<RunError>() {
+    if let Some(CorpusError::NoDataset(_)) = error.downcast_ref() {
+        return Exit::Usage;
+    }
+    if error.is::<findings::Faulty>()
+        || error.is::<CorpusError>()
+        || error.is::<ItemsError>()
+        || error.is::<ImportError>()
+        || error.is::<RunError>()
+        || error.is::<MergeError>()
+    {
         Exit::BadInput
     } else {
         Exit::Usage

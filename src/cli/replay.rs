@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::args::ReplayArgs;
-use crate::experiment::{Experiment, ModelConfig, Prepared, Session, StrategyConfig, grid, run_cell};
+use crate::experiment::{Experiment, ModelConfig, Prepared, Session, StrategyConfig, grid, load, run_cell};
 use crate::llm::{Blocking, Mock};
 use crate::measure::Measure;
 use crate::replay::{CountCache, Manual};
@@ -12,11 +12,16 @@ use crate::tokens::Reference;
 
 pub(super) fn replay(args: &ReplayArgs) -> anyhow::Result<()> {
     let setting = &args.setting;
-    let mut corpus = super::inspect::named(&args.transcript)?;
+    let mut corpus = load(std::slice::from_ref(&args.transcript))?;
+    super::findings::refuse(args.strict, &corpus.sessions)?;
     super::inspect::give_head(&mut corpus, setting)?;
     let reference: Reference = setting.reference.parse()?;
+    let mut strategies = vec![StrategyConfig::Preset(args.strategy.clone())];
+    if let Some(template) = &setting.template {
+        strategies = super::template::replace(strategies, template)?;
+    }
     let experiment = Experiment {
-        strategies: vec![StrategyConfig::Preset(args.strategy.clone())],
+        strategies,
         models: setting.window.iter().map(|&window| ModelConfig::window(window)).collect(),
         history: setting.history.clone(),
         reference: setting.reference.clone(),

@@ -9,7 +9,9 @@ use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::args::{RunArgs, Setting};
-use crate::experiment::{Corpus, Experiment, ModelConfig, RunOptions, StrategyConfig, load, run as run_experiment};
+use crate::experiment::{
+    Corpus, Experiment, ModelConfig, RunOptions, StrategyConfig, grid, load, run as run_experiment,
+};
 use crate::llm::{Blocking, Memo, Mock, MockKnobs};
 use crate::results::Run;
 
@@ -18,12 +20,12 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<()> {
     let mut corpus = load(&experiment.transcripts)?;
     super::inspect::give_head(&mut corpus, &args.setting)?;
     warn(&corpus);
+    super::findings::refuse(args.strict, &corpus.sessions)?;
     let folder = args.out.join(&experiment.name);
     let llm = Memo::new(Blocking::new(Mock::new(experiment.mock)?));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build().context("cannot start threads")?;
-    let bar = progress(
-        experiment.strategies.len() * experiment.models.len() * experiment.seeds.len() * corpus.sessions.len(),
-    );
+    let cells = grid(&experiment, &corpus.sessions)?.len() as u64;
+    let bar = progress(args.shard.map_or(cells, |shard| shard.range(cells).count() as u64));
     let stopped = Arc::new(AtomicBool::new(false));
     stop_on_interrupt(&stopped)?;
     let options = RunOptions {
@@ -32,6 +34,8 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<()> {
             bar.inc(1);
         },
         stop: &|| stopped.load(Ordering::Relaxed),
+        reuse: !args.fresh,
+        shard: args.shard,
     };
     let outcome = pool.install(|| run_experiment(&experiment, &corpus, &llm, &folder, &options))?;
     bar.finish_and_clear();
@@ -39,6 +43,15 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<()> {
     super::report::write(&run, &folder)?;
     let mut out = io::stdout().lock();
     super::report::print_table(&run, &mut out)?;
+    if outcome.reused > 0 {
+        // On stderr, because the same data is printed whether it is new or not.
+        let _ = writeln!(
+            io::stderr(),
+            "{} of {} cells were there already, with the same inputs",
+            outcome.reused,
+            outcome.cells
+        );
+    }
     writeln!(out, "{} cells; report: {}", outcome.cells, folder.join("index.html").display())?;
     if outcome.cells < outcome.planned {
         return Err(Stopped { cells: outcome.cells, planned: outcome.planned }.into());
@@ -77,6 +90,9 @@ fn experiment(args: &RunArgs) -> anyhow::Result<Experiment> {
     if !args.strategy.is_empty() {
         experiment.strategies = args.strategy.iter().cloned().map(StrategyConfig::Preset).collect();
     }
+    if let Some(template) = &setting.template {
+        experiment.strategies = super::template::replace(experiment.strategies, template)?;
+    }
     experiment.models = setting.window.iter().map(|&window| ModelConfig::window(window)).collect();
     experiment.history.clone_from(&setting.history);
     experiment.reference.clone_from(&setting.reference);
@@ -98,6 +114,7 @@ fn read_config(path: &Path) -> anyhow::Result<Experiment> {
     // Paths of a file are meant from where the file lies.
     let base = path.parent().unwrap_or_else(|| Path::new(""));
     experiment.transcripts.iter_mut().for_each(|transcript| *transcript = base.join(&*transcript));
+    super::template::read_files(&mut experiment.strategies, base)?;
     Ok(experiment)
 }
 
@@ -114,10 +131,10 @@ fn warn(corpus: &Corpus) {
     }
 }
 
-fn progress(cells: usize) -> ProgressBar {
+fn progress(cells: u64) -> ProgressBar {
     let target = if io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-    let bar = ProgressBar::with_draw_target(Some(cells as u64), target);
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}") {
+    let bar = ProgressBar::with_draw_target(Some(cells), target);
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {eta:>4} left  {msg}") {
         bar.set_style(style);
     }
     bar

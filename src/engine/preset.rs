@@ -25,6 +25,7 @@ pub fn presets() -> Vec<Preset> {
     all.extend(article());
     all.extend(deepagents());
     all.extend(baselines());
+    all.extend(arms());
     all
 }
 
@@ -39,7 +40,7 @@ fn pi_spec(release: PiRelease, template: &str) -> StrategySpec {
         edits: Vec::new(),
         trigger: TriggerSpec::Pi { release },
         cut: CutSpec::Pi { release },
-        summarizer: SummarizerSpec::Pi { release, template: template.to_owned() },
+        summarizer: SummarizerSpec::Pi { release, template: template.to_owned(), from_start: false },
         recovery: Vec::new(),
     }
 }
@@ -138,6 +139,41 @@ fn deepagents() -> Vec<Preset> {
             source,
             spec: spec(false, SizeSpec::Tokens(170_000), SizeSpec::Messages(6), (twenty, twenty)),
         },
+    ]
+}
+
+/// Pi's machinery with one part exchanged, so that a comparison with `pi` tells what that part is worth.
+fn arms() -> Vec<Preset> {
+    let source = "Pi 1.6.0 with one part exchanged; no release of Pi does this";
+    let base = || pi_spec(PiRelease::V1_6, "pi");
+    let arm = |name, about, spec| Preset { name, about, mimics: None, source, spec };
+    let with = |one: RecoverySpec| StrategySpec { recovery: vec![one], ..base() };
+    let (release, template) = (PiRelease::V1_6, "pi".to_owned());
+    let again = SummarizerSpec::Pi { release, template, from_start: true };
+    // Claude Code 2.1: five files, 5,000 tokens each, 50,000 in all, and the rules from disk.
+    let reread = RecoverySpec::Reread { count: 5, file_tokens: 5_000, total_tokens: 50_000, rules: true };
+    let path = "/conversation_history/session.md".to_owned();
+    // An answer of about a screen.
+    let search = RecoverySpec::Search { tool: "search_history".to_owned(), excerpt_tokens: 2_000 };
+    vec![
+        arm(
+            "pi-resummarize",
+            "Pi that summarizes the whole history again, not its last summary",
+            StrategySpec { summarizer: again, ..base() },
+        ),
+        arm("pi-by-task", "Pi with a template picked by the kind of task", pi_spec(release, "by-task")),
+        arm("pi-reread", "Pi that reads recent files and rules again, as Claude Code does", with(reread)),
+        arm(
+            "pi-offload",
+            "Pi with its history in a file, as Deep Agents has it",
+            with(RecoverySpec::HistoryFile { path }),
+        ),
+        arm("pi-search", "Pi with a search over its history", with(search)),
+        arm(
+            "pi-pinned",
+            "Pi that keeps the words of the person, as Codex does",
+            with(RecoverySpec::UserMessages { tokens: 20_000 }),
+        ),
     ]
 }
 

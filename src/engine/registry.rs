@@ -77,7 +77,12 @@ pub const EDITS: &[Descriptor] = &[
 pub const SUMMARIZERS: &[Descriptor] = &[
     of("none", "no summary", "", OWN),
     of("original-prompt", "the first message of the person, again", "", "the loop known as Ralph"),
-    of("pi", "history, update and split-turn requests; cumulative file lists", "release, template", PI),
+    of(
+        "pi",
+        "history, update and split-turn requests; cumulative file lists",
+        "release, template, from_start = false",
+        PI,
+    ),
     of(
         "article",
         "one request; the summary speaks as the assistant",
@@ -93,7 +98,18 @@ pub const SUMMARIZERS: &[Descriptor] = &[
 ];
 
 /// Recovery actions.
-pub const RECOVERIES: &[Descriptor] = &[of("recent-files", "names the files touched last", "count", ARTICLE)];
+pub const RECOVERIES: &[Descriptor] = &[
+    of("recent-files", "names the files touched last", "count", ARTICLE),
+    of(
+        "reread",
+        "puts files that were in use back, and files with rules",
+        "count, file_tokens, total_tokens, rules",
+        "Claude Code 2.1, by its documentation and third-party readings",
+    ),
+    of("history-file", "names a file with the whole history; a lost item can be read there", "path", DEEP),
+    of("search", "offers a search over the history", "tool, excerpt_tokens", OWN),
+    of("user-messages", "puts the newest messages of the person back", "tokens", "Codex CLI, compact.rs @ e06dd0e"),
+];
 
 #[cfg(test)]
 mod tests {

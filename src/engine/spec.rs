@@ -169,8 +169,11 @@ pub enum SummarizerSpec {
         /// The release.
         #[serde(default)]
         release: PiRelease,
-        /// The template.
+        /// The template: a name, `by-task`, or the whole text of a template file.
         template: String,
+        /// The whole history is summarized again at every compaction.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        from_start: bool,
     },
     /// The article's.
     Article {
@@ -192,13 +195,55 @@ pub enum SummarizerSpec {
 }
 
 /// A recovery action.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum RecoverySpec {
     /// Names the files touched last.
     RecentFiles {
         /// How many.
         count: usize,
+    },
+    /// Puts files that were in use, and files with rules, back.
+    Reread {
+        /// The most files.
+        count: usize,
+        /// The most tokens of a file, by characters / 4; a larger one is only named.
+        file_tokens: u64,
+        /// The most tokens of all files.
+        total_tokens: u64,
+        /// Files with rules too.
+        rules: bool,
+    },
+    /// The history lies in a file that the context names.
+    HistoryFile {
+        /// Its path.
+        path: String,
+    },
+    /// The history can be searched.
+    Search {
+        /// Name of the tool.
+        tool: String,
+        /// The most tokens of an answer.
+        excerpt_tokens: u64,
+    },
+    /// Puts the newest messages of the person back.
+    UserMessages {
+        /// The most tokens, by bytes / 4.
+        tokens: u64,
+    },
+}
+
+/// How the agent can get at what was dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Not at all.
+    Nothing,
+    /// It can read the history in a file.
+    File,
+    /// It can search the history.
+    Search {
+        /// The most tokens of an answer.
+        excerpt: Tokens,
     },
 }
 
@@ -325,7 +370,9 @@ impl SummarizerSpec {
         Ok(match self {
             Self::None => Box::new(summarize::none::NoSummary),
             Self::OriginalPrompt => Box::new(summarize::original_prompt::OriginalPrompt),
-            Self::Pi { release, template } => Box::new(summarize::pi::Pi::new(release.rules(), template)?),
+            Self::Pi { release, template, from_start } => {
+                Box::new(summarize::pi::Pi::new(release.rules(), template)?.from_start(*from_start))
+            }
             Self::Article { template, max_tokens, git_hook } => {
                 let article = summarize::article::Article::new(template, Tokens(*max_tokens))?;
                 if *git_hook { Box::new(summarize::hook::Hooked::git(article)) } else { Box::new(article) }
@@ -344,14 +391,57 @@ impl SummarizerSpec {
 }
 
 impl RecoverySpec {
-    fn build(self) -> Box<dyn recover::Recovery> {
-        match self {
+    fn build(&self) -> Box<dyn recover::Recovery> {
+        match *self {
             Self::RecentFiles { count } => Box::new(recover::recent_files::RecentFiles { count }),
+            Self::Reread { count, file_tokens, total_tokens, rules } => {
+                Box::new(recover::reread::Reread { count, file_tokens, total_tokens, rules })
+            }
+            Self::HistoryFile { ref path } => Box::new(recover::history::History::file(path)),
+            Self::Search { ref tool, .. } => Box::new(recover::history::History::search(tool)),
+            Self::UserMessages { tokens } => Box::new(recover::user_messages::UserMessages { tokens: Tokens(tokens) }),
         }
     }
 }
 
 impl StrategySpec {
+    /// How the agent can get at what was dropped: the cheapest way that the strategy offers.
+    pub fn access(&self) -> Access {
+        let searches = self.recovery.iter().filter_map(|one| match *one {
+            RecoverySpec::Search { excerpt_tokens, .. } => Some(Tokens(excerpt_tokens)),
+            _ => None,
+        });
+        if let Some(excerpt) = searches.min() {
+            return Access::Search { excerpt };
+        }
+        let has_file = self.recovery.iter().any(|one| matches!(one, RecoverySpec::HistoryFile { .. }));
+        // Deep Agents' summary names the file with the whole history.
+        let names_file = matches!(self.summarizer, SummarizerSpec::Deepagents { .. });
+        if has_file || names_file { Access::File } else { Access::Nothing }
+    }
+
+    /// The template of its summaries, as its specification names it; `None` where no model is asked.
+    pub fn template(&self) -> Option<&str> {
+        match &self.summarizer {
+            SummarizerSpec::Pi { template, .. }
+            | SummarizerSpec::Article { template, git_hook: false, .. }
+            | SummarizerSpec::Deepagents { template, .. } => Some(template),
+            SummarizerSpec::None | SummarizerSpec::OriginalPrompt | SummarizerSpec::Article { .. } => None,
+        }
+    }
+
+    /// The same strategy with another template; one that asks no model stays as it is.
+    #[must_use]
+    pub fn with_template(mut self, name: &str) -> Self {
+        match &mut self.summarizer {
+            SummarizerSpec::Pi { template, .. }
+            | SummarizerSpec::Article { template, .. }
+            | SummarizerSpec::Deepagents { template, .. } => name.clone_into(template),
+            SummarizerSpec::None | SummarizerSpec::OriginalPrompt => {}
+        }
+        self
+    }
+
     /// The strategy, ready for one replay.
     ///
     /// # Errors
@@ -365,7 +455,7 @@ impl StrategySpec {
             trigger: self.trigger.build()?,
             cut: self.cut.build()?,
             summarizer: self.summarizer.build()?,
-            recovery: self.recovery.iter().map(|recovery| recovery.build()).collect(),
+            recovery: self.recovery.iter().map(RecoverySpec::build).collect(),
         })
     }
 }

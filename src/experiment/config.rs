@@ -1,5 +1,6 @@
 //! `experiment.toml`.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -7,9 +8,11 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::vary::Grid;
 use crate::engine::preset::{preset, presets};
 use crate::engine::spec::StrategySpec;
 use crate::llm::MockKnobs;
+use crate::meter::goal::Weights;
 use crate::replay::Manual;
 
 /// What is run.
@@ -35,12 +38,58 @@ pub struct Experiment {
     /// Seeds; each makes a cell of its own.
     #[serde(default = "first_seed")]
     pub seeds: Vec<u64>,
+    /// Repetitions of every seed, each with draws of its own: to tell the noise of a summarizer from an effect.
+    #[serde(default = "once")]
+    pub replicates: u32,
+    /// Meters to run: `structure`, `estimation`, `cache`, `goal`; all by default.
+    #[serde(default = "MeterName::all")]
+    pub meters: Vec<MeterName>,
     /// Compactions by hand, in every cell.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub manual: Vec<Manual>,
     /// The mock LLM.
     #[serde(default)]
     pub mock: MockKnobs,
+    /// Weights of the parts of `goal_offline_loss`.
+    #[serde(default)]
+    pub goal: Weights,
+    /// Every combination of these values is a strategy of its own: `"trigger.threshold" = [0.6, 0.8]`.
+    #[serde(default, skip_serializing_if = "Grid::is_empty")]
+    pub grid: Grid,
+    /// Margins for `cutpoint compare`: how much worse a measure may become, in its unit or as `"5%"` of the base.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub gate: BTreeMap<String, MarginConfig>,
+}
+
+/// A meter in an experiment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MeterName {
+    /// Compactions, overflows, sizes.
+    Structure,
+    /// Error of the estimates.
+    Estimation,
+    /// Prompt-cache prefixes.
+    Cache,
+    /// Goal-loss.
+    Goal,
+}
+
+impl MeterName {
+    /// All meters.
+    pub fn all() -> Vec<Self> {
+        vec![Self::Structure, Self::Estimation, Self::Cache, Self::Goal]
+    }
+}
+
+/// How much worse a measure may become.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum MarginConfig {
+    /// In the unit of the measure.
+    Absolute(f64),
+    /// A share of the base's mean, as `"5%"`.
+    Share(String),
 }
 
 /// A strategy in an experiment.
@@ -128,6 +177,10 @@ fn o200k() -> String {
     "o200k_base".to_owned()
 }
 
+fn once() -> u32 {
+    1
+}
+
 fn first_seed() -> Vec<u64> {
     vec![0]
 }
@@ -151,6 +204,18 @@ pub enum ConfigError {
         /// The nearest name, if one is near.
         near: Option<&'static str>,
     },
+    /// A field of the grid does not exist in a strategy.
+    #[error("[grid] {field}: {of} has no such field")]
+    Field {
+        /// The field.
+        field: String,
+        /// The strategy.
+        of: String,
+        /// The nearest field in its place, if one is near.
+        near: Option<String>,
+        /// The fields in its place.
+        known: Vec<String>,
+    },
     /// A value is out of range or unknown.
     #[error("{0}")]
     Value(String),
@@ -163,15 +228,28 @@ impl ConfigError {
     /// What to do about it.
     pub fn hint(&self) -> String {
         match self {
-            Self::Shape { .. } => {
-                "the fields are: name, transcripts, strategies, models, history, reference, seeds, mock".to_owned()
-            }
+            Self::Shape { source, .. } => misspelt(source.message()),
+            Self::Field { near: Some(near), .. } => format!("did you mean `{near}`?"),
+            Self::Field { near: None, known, .. } => format!("there are: {}", known.join(", ")),
             Self::Preset { near: Some(near), .. } => {
                 format!("did you mean {near:?}? `cutpoint list presets` names all")
             }
             Self::Preset { near: None, .. } => "`cutpoint list presets` names all".to_owned(),
             Self::Value(_) | Self::Spec(_) => "see `cutpoint run --help`".to_owned(),
         }
+    }
+}
+
+/// What to do about a message of the reader, which quotes an unknown word first and the known ones after it.
+fn misspelt(message: &str) -> String {
+    let mut quoted = message.split('`').skip(1).step_by(2);
+    let unknown = quoted.next().filter(|_| message.starts_with("unknown"));
+    let near = unknown.and_then(|unknown| {
+        quoted.map(|known| (strsim::damerau_levenshtein(unknown, known), known)).min().filter(|(far, _)| *far <= 3)
+    });
+    match near {
+        Some((_, near)) => format!("did you mean `{near}`?"),
+        None => "`cutpoint new` writes a file with every field explained".to_owned(),
     }
 }
 
@@ -186,8 +264,13 @@ impl Experiment {
             history: full(),
             reference: o200k(),
             seeds: first_seed(),
+            replicates: once(),
+            meters: MeterName::all(),
             manual: Vec::new(),
             mock: MockKnobs::default(),
+            goal: Weights::default(),
+            grid: Grid::new(),
+            gate: BTreeMap::new(),
         }
     }
 

@@ -8,7 +8,8 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use super::embedded::{EMBEDDED, Embedded};
-use crate::import::{Finding, ImportError, Imported, read_all};
+use super::source::Sources;
+use crate::import::{Finding, ImportError, Imported, LineCounts, read_all};
 use crate::meter::goal::{ItemSet, ItemsError};
 use crate::transcript::{Head, Text, ToolSchema, Transcript};
 
@@ -29,6 +30,8 @@ pub struct Session {
     pub format: &'static str,
     /// What was wrong with the file.
     pub findings: Vec<Finding>,
+    /// Lines of the file read and left out; with the first session of a file.
+    pub lines: LineCounts,
 }
 
 /// Sessions, and the files that are none.
@@ -70,9 +73,16 @@ pub enum CorpusError {
         /// Why.
         source: ItemsError,
     },
+    /// There is no embedded dataset of this name.
+    #[error("no embedded dataset is called {0:?}; there are {names}", names = names())]
+    NoDataset(String),
     /// Nothing was found.
     #[error("no transcript was found in {0}")]
     Nothing(String),
+}
+
+fn names() -> String {
+    EMBEDDED.iter().map(|own| own.name).collect::<Vec<_>>().join(", ")
 }
 
 /// `dataset.toml`.
@@ -118,17 +128,13 @@ impl HeadConfig {
 /// # Errors
 /// When a named file holds no transcript, or a dataset's own files are wrong. Other files of a folder are skipped and listed.
 pub fn load(paths: &[PathBuf]) -> Result<Corpus, CorpusError> {
-    let mut corpus = Corpus::default();
-    if paths.is_empty() {
-        for embedded in EMBEDDED {
-            corpus.sessions.push(embedded_session(embedded)?);
-        }
-    }
-    for path in paths {
-        if path.is_dir() {
-            folder(path, &mut corpus)?;
-        } else {
-            corpus.sessions.extend(file(path)?);
+    let sources = Sources::of(paths)?;
+    let mut corpus = Corpus { sessions: Vec::new(), skipped: sources.skipped.clone() };
+    for (source, sessions) in sources.read(|source, sessions| (source.clone(), sessions)) {
+        match sessions {
+            Ok(sessions) => corpus.sessions.extend(sessions),
+            Err(error) if !source.is_required() => corpus.skipped.push((source.path(), error.to_string())),
+            Err(error) => return Err(error),
         }
     }
     if corpus.sessions.is_empty() {
@@ -138,44 +144,18 @@ pub fn load(paths: &[PathBuf]) -> Result<Corpus, CorpusError> {
     Ok(corpus)
 }
 
-fn embedded_session(embedded: &Embedded) -> Result<Session, CorpusError> {
+pub(super) fn embedded_session(embedded: &Embedded) -> Result<Session, CorpusError> {
     let origin = |file: &str| format!("embedded:{}/{file}", embedded.name);
     let name = PathBuf::from(origin("session.jsonl"));
     let sessions = imported(embedded.session.as_bytes(), embedded.name).map_err(|error| error.in_file(name))?;
     annotated(only(sessions, embedded.name)?, embedded.dataset, Some(embedded.items), &origin)
 }
 
-fn folder(path: &Path, corpus: &mut Corpus) -> Result<(), CorpusError> {
-    let io = |source| CorpusError::Io { path: path.to_owned(), source };
-    if path.join("session.jsonl").is_file() && path.join("dataset.toml").is_file() {
-        corpus.sessions.push(dataset(path)?);
-        return Ok(());
-    }
-    let mut entries: Vec<PathBuf> = std::fs::read_dir(path)
-        .map_err(io)?
-        .map(|entry| entry.map(|entry| entry.path()))
-        .collect::<Result<_, _>>()
-        .map_err(io)?;
-    entries.sort();
-    for entry in entries {
-        // A link to a folder is not followed: it may lead back here.
-        if entry.is_dir() && !entry.is_symlink() {
-            folder(&entry, corpus)?;
-        } else if entry.is_file() {
-            match file(&entry) {
-                Ok(sessions) => corpus.sessions.extend(sessions),
-                Err(error) => corpus.skipped.push((entry, error.to_string())),
-            }
-        }
-    }
-    Ok(())
-}
-
 fn read(path: &Path) -> Result<Vec<u8>, CorpusError> {
     std::fs::read(path).map_err(|error| ImportError::from(error).in_file(path).into())
 }
 
-fn file(path: &Path) -> Result<Vec<Session>, CorpusError> {
+pub(super) fn file(path: &Path) -> Result<Vec<Session>, CorpusError> {
     let name = path.file_stem().map_or_else(|| path.display().to_string(), |stem| stem.to_string_lossy().into_owned());
     Ok(imported(&read(path)?, &name).map_err(|error| error.in_file(path))?)
 }
@@ -185,7 +165,7 @@ fn only(sessions: Vec<Session>, origin: &str) -> Result<Session, CorpusError> {
     sessions.into_iter().next().ok_or_else(|| CorpusError::Nothing(origin.to_owned()))
 }
 
-fn dataset(path: &Path) -> Result<Session, CorpusError> {
+pub(super) fn dataset(path: &Path) -> Result<Session, CorpusError> {
     let text = |name: &str| {
         let path = path.join(name);
         std::fs::read_to_string(&path).map_err(|source| CorpusError::Io { path, source })
@@ -203,7 +183,7 @@ fn imported(bytes: &[u8], name: &str) -> Result<Vec<Session>, ImportError> {
         // Writing to a string cannot fail.
         let _ = write!(sha256, "{byte:02x}");
     }
-    let session = |Imported { transcript, findings, part, .. }| Session {
+    let session = |Imported { transcript, findings, lines, part }| Session {
         name: part.map_or_else(|| name.to_owned(), |part| format!("{name}#{part}")),
         lineage: name.to_owned(),
         transcript,
@@ -211,6 +191,7 @@ fn imported(bytes: &[u8], name: &str) -> Result<Vec<Session>, ImportError> {
         sha256: sha256.clone(),
         format: format.name(),
         findings,
+        lines,
     };
     Ok(all.into_iter().map(session).collect())
 }

@@ -1,17 +1,22 @@
 //! The cells of an experiment, with ids that stay the same from run to run.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
 
-use super::{ConfigError, Experiment, ModelConfig, Session};
+use super::{ConfigError, Experiment, ModelConfig, Session, vary};
 use crate::engine::spec::StrategySpec;
+use crate::results::SCHEMA;
 
-/// One strategy × transcript × model × seed.
+/// One strategy × transcript × model × seed × replicate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
-    /// 16 hexadecimal digits, from everything that decides the result.
+    /// 16 hexadecimal digits, from strategy, transcript, model, window, history, seed and replicate, by name: what is the same
+    /// cell in two runs.
     pub id: String,
+    /// 32 hexadecimal digits, from everything that decides the result: what need not be run again.
+    pub inputs: String,
     /// Name of the strategy.
     pub strategy: String,
     /// What it mimics.
@@ -24,55 +29,122 @@ pub struct Cell {
     pub model: ModelConfig,
     /// The seed.
     pub seed: u64,
+    /// Which repetition of the seed, from 0.
+    pub replicate: u32,
 }
 
-/// All cells: by session, then model, then seed, then strategy.
+impl Cell {
+    /// The seed of its draws: replicates of one seed draw differently.
+    pub fn draws(&self) -> u64 {
+        if self.replicate == 0 {
+            return self.seed;
+        }
+        let digest = Sha256::new().chain_update(self.seed.to_le_bytes()).chain_update(self.replicate.to_le_bytes());
+        digest.finalize()[..8].iter().fold(0, |seed, byte| seed << 8 | u64::from(*byte))
+    }
+}
+
+/// All cells: by session, then model, then seed, then replicate, then strategy.
 ///
 /// # Errors
-/// When the experiment names something that does not exist.
+/// When the experiment names something that does not exist, or two strategies have one name.
 pub fn grid(experiment: &Experiment, sessions: &[Session]) -> Result<Vec<Cell>, ConfigError> {
-    let strategies = experiment.strategies.iter().map(super::StrategyConfig::resolve).collect::<Result<Vec<_>, _>>()?;
-    if strategies.is_empty() || experiment.models.is_empty() || experiment.seeds.is_empty() {
-        return Err(ConfigError::Value("an experiment needs a strategy, a model and a seed".to_owned()));
+    let strategies = strategies(experiment)?;
+    if experiment.models.is_empty() || experiment.seeds.is_empty() || experiment.replicates == 0 {
+        return Err(ConfigError::Value("an experiment needs a strategy, a model, a seed and a replicate".to_owned()));
     }
     if let Some(model) = experiment.models.iter().find(|model| model.window_tokens == 0) {
         return Err(ConfigError::Value(format!("the window of {:?} is 0 tokens, it must have at least 1", model.name)));
     }
+    let settings = digest(&settings(experiment));
     let mut cells = Vec::new();
+    let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
     for (session, recorded) in sessions.iter().enumerate() {
+        // Files of one name in several folders are told apart by their order.
+        let twin = seen.entry(&recorded.name).and_modify(|count| *count += 1).or_insert(0).to_string();
+        let source = digest(&source(recorded));
         for model in &experiment.models {
-            for &seed in &experiment.seeds {
-                for (strategy, mimics, spec) in &strategies {
-                    // A template that does not exist is found here, before anything runs.
-                    spec.build(strategy)?;
-                    let id = id(experiment, recorded, model, seed, spec);
-                    let (strategy, mimics, spec) = (strategy.clone(), mimics.clone(), spec.clone());
-                    cells.push(Cell { id, strategy, mimics, spec, session, model: model.clone(), seed });
-                }
+            let model_name = format!("{} {} {}", model.name, model.window_tokens, model.max_output_tokens);
+            for (seed, replicate) in draws(experiment) {
+                let draw = format!("{seed} {replicate}");
+                cells.extend(strategies.iter().map(|Named { name, mimics, spec, stages }| {
+                    let place = [name, &recorded.name, &twin, &model_name, &experiment.history, &draw];
+                    let id = digest(&place)[..16].to_owned();
+                    let inputs = digest(&[&id, &settings, &source, stages])[..32].to_owned();
+                    let (strategy, mimics, spec, model) = (name.clone(), mimics.clone(), spec.clone(), model.clone());
+                    Cell { id, inputs, strategy, mimics, spec, session, model, seed, replicate }
+                }));
             }
         }
     }
     Ok(cells)
 }
 
-fn id(experiment: &Experiment, session: &Session, model: &ModelConfig, seed: u64, spec: &StrategySpec) -> String {
+/// Every replicate of every seed.
+fn draws(experiment: &Experiment) -> impl Iterator<Item = (u64, u32)> {
+    let replicates = experiment.replicates;
+    experiment.seeds.iter().flat_map(move |&seed| (0..replicates).map(move |replicate| (seed, replicate)))
+}
+
+/// A strategy of the grid.
+struct Named {
+    name: String,
+    mimics: Option<String>,
+    spec: StrategySpec,
+    /// The stages as text, for the digest.
+    stages: String,
+}
+
+/// The strategies, each varied by the `[grid]`.
+fn strategies(experiment: &Experiment) -> Result<Vec<Named>, ConfigError> {
+    let mut all: Vec<Named> = Vec::new();
+    for strategy in &experiment.strategies {
+        let (name, mimics, spec) = strategy.resolve()?;
+        for (name, spec) in vary(&name, &spec, &experiment.grid)? {
+            // A template that does not exist is found here, before anything runs.
+            spec.build(&name)?;
+            if all.iter().any(|other| other.name == name) {
+                return Err(ConfigError::Value(format!("two strategies are called {name:?}; give one another name")));
+            }
+            let mimics = mimics.clone().filter(|_| experiment.grid.is_empty());
+            let stages = toml::to_string(&spec).unwrap_or_default();
+            all.push(Named { name, mimics, spec, stages });
+        }
+    }
+    if all.is_empty() {
+        return Err(ConfigError::Value("an experiment needs a strategy".to_owned()));
+    }
+    Ok(all)
+}
+
+/// What of an experiment decides the results of all its cells.
+fn settings(experiment: &Experiment) -> [String; 5] {
+    [
+        format!("{} {SCHEMA}", env!("CARGO_PKG_VERSION")),
+        experiment.reference.clone(),
+        toml::to_string(&experiment.mock).unwrap_or_default(),
+        format!("{:?}", experiment.manual),
+        format!("{:?}", experiment.meters),
+    ]
+}
+
+/// What of a session decides the results of its cells.
+fn source(session: &Session) -> [String; 4] {
+    let head = format!("{:?}", session.transcript.head);
+    [session.sha256.clone(), session.lineage.clone(), head, format!("{:?}", session.items)]
+}
+
+/// SHA-256 of texts in hexadecimal; each enters with its length.
+pub(super) fn digest(parts: &[impl AsRef<str>]) -> String {
     let mut hash = Sha256::new();
-    let mock = toml::to_string(&experiment.mock).unwrap_or_default();
-    let manual = format!("{:?}", experiment.manual);
-    let stages = toml::to_string(spec).unwrap_or_default();
-    let model = format!("{} {} {}", model.name, model.window_tokens, model.max_output_tokens);
-    let seed = seed.to_string();
-    let name = &session.name;
-    for part in
-        [&session.sha256, name, &stages, &model, &seed, &experiment.history, &experiment.reference, &mock, &manual]
-    {
-        hash.update(part.len().to_le_bytes());
-        hash.update(part);
+    for part in parts {
+        hash.update(part.as_ref().len().to_le_bytes());
+        hash.update(part.as_ref());
     }
-    let mut id = String::new();
-    for byte in &hash.finalize()[..8] {
+    let mut out = String::new();
+    for byte in hash.finalize() {
         // Writing to a string cannot fail.
-        let _ = write!(id, "{byte:02x}");
+        let _ = write!(out, "{byte:02x}");
     }
-    id
+    out
 }

@@ -11,7 +11,9 @@ use super::{Cell, ConfigError, Corpus, Experiment, Prepared, grid, run_cell};
 use crate::engine::summarize::Completer;
 use crate::meter::definitions;
 use crate::replay::CountCache;
-use crate::results::{CellRecord, EventRecord, Manifest, RunError, RunFolder, SCHEMA, TranscriptRecord};
+use crate::results::{
+    CellRecord, EventRecord, Manifest, RunError, RunFolder, SCHEMA, Shard, Stored, StoredCell, TranscriptRecord,
+};
 use crate::tokens::Reference;
 use crate::transcript::{EntryKind, Message, Tokens};
 
@@ -21,6 +23,10 @@ pub struct RunOptions<'o> {
     pub progress: &'o (dyn Fn(&CellRecord) + Sync),
     /// Asked between cells; true ends the run early, and keeps what is finished.
     pub stop: &'o (dyn Fn() -> bool + Sync),
+    /// Take over finished cells of an earlier run in the folder whose inputs are the same.
+    pub reuse: bool,
+    /// Run only this part of the grid.
+    pub shard: Option<Shard>,
 }
 
 /// What came of a run.
@@ -28,7 +34,9 @@ pub struct RunOptions<'o> {
 pub struct RunOutcome {
     /// Cells on disk.
     pub cells: usize,
-    /// Cells of the grid.
+    /// Of these, cells taken over from an earlier run.
+    pub reused: usize,
+    /// Cells of the grid, or of the shard.
     pub planned: usize,
 }
 
@@ -64,51 +72,103 @@ pub fn run(
         .enumerate()
         .map(|(index, session)| Prepared::new(session, reference, of(index)))
         .collect();
-    let manifest = manifest(experiment, &prepared, &cells, llm);
-    let mut out = RunFolder::create(folder, &manifest)?;
+    let mut prepared = prepared;
+    Prepared::share_frequencies(&mut prepared);
+    let mut manifest = manifest(experiment, &prepared, &cells, llm);
+    manifest.shard = options.shard;
+    let planned = part(&cells, options.shard);
+    let (mut out, stored) = if options.reuse {
+        RunFolder::resume(folder, &manifest)?
+    } else {
+        (RunFolder::create(folder, &manifest)?, Stored::default())
+    };
+    let known = Known::of(planned, stored);
     let counts = CountCache::new(reference);
     let one = |cell: &Cell| run_cell(cell, &prepared[cell.session], experiment, &counts, llm);
     let (send, receive) = mpsc::channel();
     let written = std::thread::scope(|scope| {
         let writer = scope.spawn(|| write_in_order(&mut out, receive, options));
-        cells.par_iter().enumerate().for_each_with(send, |send, (index, cell)| {
-            if !(options.stop)() {
-                // The writer only goes away after an error, which it reports itself.
-                let _ = send.send((index, one(cell)));
-            }
+        planned.par_iter().enumerate().for_each_with(send, |send, (index, cell)| {
+            // The writer only goes away after an error, which it reports itself.
+            let _ = if let Some(old) = known.cells.get(index).and_then(Option::as_ref) {
+                send.send((index, Ok(Finished::Before(old.clone()))))
+            } else if (options.stop)() {
+                Ok(())
+            } else {
+                send.send((index, one(cell).map(|(record, events)| Finished::Now(Box::new(record), events))))
+            };
         });
         writer.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })?;
-    Ok(RunOutcome { cells: written, planned: cells.len() })
+    out.finish()?;
+    Ok(RunOutcome { cells: written, reused: known.count, planned: planned.len() })
 }
 
-type Finished = (usize, Result<(CellRecord, Vec<EventRecord>), ConfigError>);
+/// The cells of a shard.
+fn part(cells: &[Cell], shard: Option<Shard>) -> &[Cell] {
+    let Some(shard) = shard else { return cells };
+    let range = shard.range(cells.len() as u64);
+    let at = |position: u64| usize::try_from(position).unwrap_or(cells.len());
+    &cells[at(range.start)..at(range.end)]
+}
+
+/// Cells that need not be run, by their place in the grid.
+struct Known {
+    cells: Vec<Option<StoredCell>>,
+    count: usize,
+}
+
+impl Known {
+    fn of(planned: &[Cell], mut stored: Stored) -> Self {
+        let cells: Vec<Option<StoredCell>> = planned.iter().map(|cell| stored.take(&cell.inputs)).collect();
+        let count = cells.iter().flatten().count();
+        Self { cells, count }
+    }
+}
+
+/// A cell to be written.
+enum Finished {
+    /// It was run.
+    Now(Box<CellRecord>, Vec<EventRecord>),
+    /// It was there.
+    Before(StoredCell),
+}
 
 /// Cells end in any order and are written in the order of the grid; a stopped run keeps those that wait, in that order.
 fn write_in_order(
     out: &mut RunFolder,
-    finished: mpsc::Receiver<Finished>,
+    finished: mpsc::Receiver<(usize, Result<Finished, ConfigError>)>,
     options: &RunOptions<'_>,
 ) -> Result<usize, FailedRun> {
     let mut waiting = BTreeMap::new();
     let mut written = 0;
-    let write = |out: &mut RunFolder, (cell, events): (CellRecord, Vec<EventRecord>)| -> Result<(), FailedRun> {
-        out.push(&cell, &events)?;
-        (options.progress)(&cell);
-        Ok(())
-    };
     for (index, result) in finished {
         waiting.insert(index, result?);
         while let Some(next) = waiting.remove(&written) {
-            write(out, next)?;
+            write(out, next, options)?;
             written += 1;
         }
     }
     let late = waiting.len();
-    for next in waiting.into_values() {
-        write(out, next)?;
-    }
+    waiting.into_values().try_for_each(|next| write(out, next, options))?;
     Ok(written + late)
+}
+
+fn write(out: &mut RunFolder, cell: Finished, options: &RunOptions<'_>) -> Result<(), FailedRun> {
+    match cell {
+        Finished::Now(record, events) => {
+            out.push(&record, &events)?;
+            (options.progress)(&record);
+        }
+        Finished::Before(StoredCell { record, events }) => {
+            out.push_lines(&record, &events)?;
+            // It was read from a run folder before; what cannot be shown is still kept.
+            if let Ok(record) = serde_json::from_str(&record) {
+                (options.progress)(&record);
+            }
+        }
+    }
+    Ok(())
 }
 
 fn manifest(experiment: &Experiment, prepared: &[Prepared<'_>], cells: &[Cell], llm: &dyn Completer) -> Manifest {
@@ -130,6 +190,7 @@ fn manifest(experiment: &Experiment, prepared: &[Prepared<'_>], cells: &[Cell], 
         mock,
         transcripts: prepared.iter().map(transcript_record).collect(),
         cells: cells.len() as u64,
+        shard: None,
         measures: definitions(),
         caveats: caveats(experiment, prepared, mock),
     }

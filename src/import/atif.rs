@@ -23,7 +23,7 @@ pub(super) use self::sniff::sniff;
 use super::document::Document;
 use super::source::Source;
 use super::value::Value;
-use super::{Finding, FindingKind, ImportError, Imported, LineCounts, rows};
+use super::{Finding, ImportError, Imported, LineCounts, rows};
 use crate::transcript::json::read::Reader;
 
 const EXPECTED: &str = "an ATIF trajectory with `steps`";
@@ -100,8 +100,8 @@ impl rows::Rows for Stream {
         &mut self.counts
     }
 
-    fn fault(&mut self, at: (usize, usize), offset: Option<usize>, kind: FindingKind, message: String) {
-        self.findings.push(Finding { line: at.0, last_line: at.1, offset, kind, message });
+    fn findings(&mut self) -> &mut Vec<Finding> {
+        &mut self.findings
     }
 
     type Record<'l> = Value<'l>;

@@ -48,7 +48,14 @@ pub(super) struct Chain {
 impl Chain {
     /// Notes a fault on one line.
     pub(super) fn fault(&mut self, line: usize, kind: FindingKind, message: impl Into<String>) {
-        self.findings.push(Finding { line, last_line: line, offset: None, kind, message: message.into() });
+        self.findings.push(Finding {
+            line,
+            last_line: line,
+            offset: None,
+            column: None,
+            kind,
+            message: message.into(),
+        });
     }
 
     /// Appends an entry and returns its position. Without an id of its own, or with one that is taken, an entry gets

@@ -2,8 +2,9 @@
 //!
 //! One document: a bare list of messages; a request body (`messages`, `tools`, `model`); a log entry of `LiteLLM` or of
 //! a similar gateway, whose `response` is the last message; a wrapped request (`request.messages`); a list of such
-//! records or of tau-bench dialogues (`traj`); tau2 results (`simulations`). JSON Lines: a record or a bare list a line,
-//! or one message a line. Each record is a session of its own, named after its id.
+//! records or of tau-bench dialogues (`traj`); tau2 results (`simulations`); a sequence of request bodies (`requests`, each
+//! with its time `at_s` in seconds). JSON Lines: a record or a bare list a line, or one message a line. Each record is a
+//! session of its own, named after its id.
 //!
 //! In one document an entry's line is the ordinal of its message, from 1. The first system prompt and the schemas go to
 //! the head. Usage is OpenAI's: the prompt figure includes what came from the cache.
@@ -53,7 +54,7 @@ fn judge(value: Value<'_>) -> Confidence {
         if bare {
             return if first { bare_list(&records) } else { Confidence::Maybe };
         }
-        if !fields.items("simulations").is_empty() {
+        if !fields.items("simulations").is_empty() || carrier::bodies(&fields).is_some() {
             return Confidence::Sure;
         }
         let Some(list) = carrier::messages(&fields) else { continue };
@@ -125,8 +126,8 @@ impl Rows for File {
         &mut self.counts
     }
 
-    fn fault(&mut self, at: (usize, usize), offset: Option<usize>, kind: FindingKind, message: String) {
-        self.findings.push(Finding { line: at.0, last_line: at.1, offset, kind, message });
+    fn findings(&mut self) -> &mut Vec<Finding> {
+        &mut self.findings
     }
 
     type Record<'l> = Value<'l>;
@@ -145,12 +146,9 @@ impl File {
     fn document(&mut self, value: Value<'_>) {
         if !value.is_list() {
             let fields = value.object();
-            for simulation in fields.items("simulations") {
-                self.one(simulation, None);
-            }
-            if !fields.has("simulations") {
-                self.one(value, None);
-            }
+            let several = carrier::bodies(&fields).or_else(|| fields.get("simulations").map(Value::items));
+            let several = several.unwrap_or_else(|| vec![value]);
+            several.into_iter().for_each(|record| self.one(record, None));
             return;
         }
         let items = value.items();

@@ -66,7 +66,7 @@ impl<'a> Document<'a> {
 
     fn find(&mut self, bytes: &[u8], at: usize, kind: FindingKind, message: String) {
         let line = bytecount::count(&bytes[..at.min(bytes.len())], b'\n') + 1;
-        self.findings.push(Finding { line, last_line: line, offset: Some(at), kind, message });
+        self.findings.push(Finding { line, last_line: line, offset: Some(at), column: None, kind, message });
     }
 
     /// Makes sure that the text is one JSON value, and repairs it if it is nearly one.

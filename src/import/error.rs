@@ -53,6 +53,15 @@ impl ImportError {
         Self::InFile { path: path.into(), source: Box::new(self) }
     }
 
+    /// Whether the file is likely no transcript at all, rather than a faulty one.
+    pub fn is_foreign(&self) -> bool {
+        match self {
+            Self::Empty | Self::NotText { .. } | Self::UnknownFormat { .. } => true,
+            Self::Io(_) | Self::NoRecord { .. } => false,
+            Self::InFile { source, .. } => source.is_foreign(),
+        }
+    }
+
     /// What the reader of the message can do about it.
     pub fn hint(&self) -> &'static str {
         match self {

@@ -170,6 +170,13 @@ impl Extras {
         extras
     }
 
+    /// Removes the field `key` of the object at `place`, and gives its JSON text.
+    pub(super) fn take(&mut self, place: &str, key: &str) -> Option<Box<str>> {
+        let at = self.fields.iter().position(|field| self.place(field) == place && self.key(field) == key)?;
+        let field = self.fields.remove(at);
+        Some(self.raw(&field).into())
+    }
+
     /// The fields of the object at `place`, as key and JSON text.
     pub(super) fn at(&self, place: &str) -> impl Iterator<Item = (&str, &str)> {
         self.fields

@@ -43,6 +43,54 @@ pub enum FindingKind {
     BadField,
 }
 
+impl FindingKind {
+    /// All of them.
+    pub const ALL: &[Self] = &[
+        Self::MissingHeader,
+        Self::LateHeader,
+        Self::UnknownVersion,
+        Self::ExtraHeader,
+        Self::MalformedLine,
+        Self::TruncatedLine,
+        Self::InvalidUtf8,
+        Self::RawNewline,
+        Self::NulPadding,
+        Self::GluedRecords,
+        Self::LoneSurrogate,
+        Self::DuplicateId,
+        Self::MissingParent,
+        Self::ParentCycle,
+        Self::MissingId,
+        Self::UnknownKind,
+        Self::MissingTarget,
+        Self::BadField,
+    ];
+
+    /// The word for it in tables and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::MissingHeader => "missing-header",
+            Self::LateHeader => "late-header",
+            Self::UnknownVersion => "unknown-version",
+            Self::ExtraHeader => "extra-header",
+            Self::MalformedLine => "malformed-line",
+            Self::TruncatedLine => "truncated-line",
+            Self::InvalidUtf8 => "invalid-utf8",
+            Self::RawNewline => "raw-newline",
+            Self::NulPadding => "nul-padding",
+            Self::GluedRecords => "glued-records",
+            Self::LoneSurrogate => "lone-surrogate",
+            Self::DuplicateId => "duplicate-id",
+            Self::MissingParent => "missing-parent",
+            Self::ParentCycle => "parent-cycle",
+            Self::MissingId => "missing-id",
+            Self::UnknownKind => "unknown-kind",
+            Self::MissingTarget => "missing-target",
+            Self::BadField => "bad-field",
+        }
+    }
+}
+
 /// A fault, where it is, and what was done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
@@ -52,10 +100,24 @@ pub struct Finding {
     pub last_line: usize,
     /// Byte offset in the file, where one is known.
     pub offset: Option<usize>,
+    /// Column in characters, from 1, where the offset is known.
+    pub column: Option<usize>,
     /// What kind of fault.
     pub kind: FindingKind,
     /// What was found and what was done.
     pub message: String,
+}
+
+/// Gives every finding whose offset is known its column: a finding is made where only the offset is at hand. `bytes`
+/// begin with a line, at the offset `begin` of the file.
+pub(super) fn locate(bytes: &[u8], begin: usize, findings: &mut [Finding]) {
+    for finding in findings.iter_mut().filter(|finding| finding.column.is_none()) {
+        let offset = finding.offset.and_then(|offset| offset.checked_sub(begin));
+        let Some(before) = offset.and_then(|offset| bytes.get(..offset)) else { continue };
+        let start = memchr::memrchr(b'\n', before).map_or(0, |feed| feed + 1);
+        let mark = if begin + start == 0 && before.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
+        finding.column = Some(bytecount::num_chars(&before[start + mark..]) + 1);
+    }
 }
 
 /// How many lines a file has and how many gave nothing.
@@ -80,4 +142,33 @@ pub struct Imported {
     pub lines: LineCounts,
     /// Its name within the file, where a file holds several.
     pub part: Option<Box<str>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Finding, FindingKind, locate};
+
+    #[test]
+    fn a_column_counts_characters_from_one() {
+        let at = |bytes: &[u8], offset| {
+            let kind = FindingKind::InvalidUtf8;
+            let mut all =
+                [Finding { line: 1, last_line: 1, offset: Some(offset), column: None, kind, message: String::new() }];
+            locate(bytes, 0, &mut all);
+            all[0].column
+        };
+        assert_eq!((at(b"abc", 0), at(b"abc", 2)), (Some(1), Some(3)));
+        // One character of three bytes before it, on the second line.
+        assert_eq!(at("a\n界x".as_bytes(), 5), Some(2));
+        assert_eq!(at(b"\xEF\xBB\xBFab", 4), Some(2), "a mark is no column");
+        assert_eq!(at(b"abc", 9), None);
+    }
+
+    #[test]
+    fn names_are_distinct() {
+        let mut names: Vec<&str> = FindingKind::ALL.iter().map(|kind| kind.name()).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), FindingKind::ALL.len());
+    }
 }

@@ -1,9 +1,10 @@
 //! Telling the formats apart by their first bytes. File names are not looked at.
 
+use super::finding::locate;
 use super::source::Source;
 use super::{
-    ImportError, Imported, anthropic, atif, chat, claude_code, codex, gemini, inspect, langgraph, mini_swe, openhands,
-    pi, swe_agent,
+    ImportError, Imported, anthropic, atif, chat, claude_code, codex, gemini, inspect, langgraph, mini_swe, neutral,
+    openhands, pi, swe_agent,
 };
 
 /// How sure a format is that a file is its own.
@@ -44,12 +45,15 @@ pub enum Format {
     AnthropicMessages,
     /// Chat-completions messages in the manner of OpenAI: lists, bodies, logs, data sets.
     OpenAi,
+    /// The program's own neutral JSON Lines, which `import --to jsonl` writes.
+    Neutral,
 }
 
 impl Format {
     /// All formats, in the order in which they are asked.
     pub const ALL: &[Self] = &[
         Self::Pi,
+        Self::Neutral,
         Self::ClaudeCode,
         Self::AnthropicMessages,
         Self::Codex,
@@ -78,6 +82,7 @@ impl Format {
             Self::ClaudeCode => "claude-code",
             Self::AnthropicMessages => "anthropic-messages",
             Self::OpenAi => "openai",
+            Self::Neutral => "jsonl",
         }
     }
 
@@ -99,6 +104,7 @@ impl Format {
             Self::AnthropicMessages => {
                 "Anthropic Messages: a request body, or a claude-trace log of requests and responses"
             }
+            Self::Neutral => "cutpoint's own JSON Lines, one record an entry: what `import --to jsonl` writes",
             Self::OpenAi => "chat-completions messages: lists, request bodies, LiteLLM logs, tau-bench, data sets",
         }
     }
@@ -118,6 +124,7 @@ impl Format {
             Self::ClaudeCode => claude_code::sniff(head),
             Self::AnthropicMessages => anthropic::sniff(head),
             Self::OpenAi => chat::sniff(head),
+            Self::Neutral => neutral::sniff(head),
         }
     }
 
@@ -131,16 +138,33 @@ impl Format {
         match self {
             Self::Pi => pi::read_from(source).map(|one| vec![one]),
             Self::Codex => codex::read_from(source),
-            Self::Gemini => gemini::read(source.whole()?),
-            Self::MiniSwe => mini_swe::read(source.whole()?),
-            Self::SweAgent => swe_agent::read(source.whole()?),
-            Self::LangGraph => langgraph::read(source.whole()?),
-            Self::OpenHands => openhands::read(source.whole()?),
-            Self::Atif => atif::read(source.whole()?),
-            Self::Inspect => inspect::read(source.whole()?),
             Self::ClaudeCode => claude_code::read_from(source),
-            Self::AnthropicMessages => anthropic::read(source.whole()?),
-            Self::OpenAi => chat::read(source.whole()?),
+            Self::Neutral => neutral::read_from(source).map(|one| vec![one]),
+            _ => {
+                let bytes = source.whole()?;
+                let mut all = self.read_whole(bytes)?;
+                all.iter_mut().for_each(|one| locate(bytes, 0, &mut one.findings));
+                Ok(all)
+            }
+        }
+    }
+
+    /// Reads a file that is in memory. Findings have offsets and no columns yet.
+    fn read_whole(self, bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
+        match self {
+            Self::Pi => pi::read(bytes).map(|one| vec![one]),
+            Self::Codex => codex::read(bytes),
+            Self::Gemini => gemini::read(bytes),
+            Self::MiniSwe => mini_swe::read(bytes),
+            Self::SweAgent => swe_agent::read(bytes),
+            Self::LangGraph => langgraph::read(bytes),
+            Self::OpenHands => openhands::read(bytes),
+            Self::Atif => atif::read(bytes),
+            Self::Inspect => inspect::read(bytes),
+            Self::ClaudeCode => claude_code::read(bytes),
+            Self::AnthropicMessages => anthropic::read(bytes),
+            Self::OpenAi => chat::read(bytes),
+            Self::Neutral => neutral::read(bytes).map(|one| vec![one]),
         }
     }
 }

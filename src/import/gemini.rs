@@ -80,8 +80,8 @@ impl Rows for File {
         &mut self.counts
     }
 
-    fn fault(&mut self, at: (usize, usize), offset: Option<usize>, kind: FindingKind, message: String) {
-        self.findings.push(Finding { line: at.0, last_line: at.1, offset, kind, message });
+    fn findings(&mut self) -> &mut Vec<Finding> {
+        &mut self.findings
     }
 
     type Record<'l> = Value<'l>;

@@ -105,5 +105,5 @@ fn one_member(
 
 /// A finding about the file as a whole.
 fn of_file(kind: FindingKind, message: String) -> Finding {
-    Finding { line: 0, last_line: 0, offset: None, kind, message }
+    Finding { line: 0, last_line: 0, offset: None, column: None, kind, message }
 }

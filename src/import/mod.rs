@@ -20,6 +20,7 @@ mod json;
 pub mod langgraph;
 mod lines;
 pub mod mini_swe;
+pub mod neutral;
 mod object;
 pub mod openhands;
 pub mod pi;
@@ -29,6 +30,7 @@ mod source;
 mod surrogates;
 pub mod swe_agent;
 mod value;
+mod walk;
 
 use std::path::Path;
 
@@ -36,6 +38,7 @@ use self::source::Source;
 pub use error::ImportError;
 pub use finding::{Finding, FindingKind, Imported, LineCounts};
 pub use format::{Confidence, Format, sniff};
+pub use walk::{Walk, walk};
 
 /// Bytes looked at to tell the format.
 const HEAD: usize = 64 * 1024;

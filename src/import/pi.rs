@@ -10,8 +10,9 @@ mod block;
 mod content;
 mod emit;
 mod entry;
-mod links;
+pub(super) mod links;
 mod message;
+mod own;
 mod record;
 mod resolve;
 mod sniff;
@@ -21,12 +22,13 @@ mod tree;
 mod usage;
 mod write;
 
+pub use self::own::{Aside, aside};
 use self::record::Record;
 pub(super) use self::sniff::sniff;
 use self::tree::Builder;
 pub use self::write::write;
 use super::source::Source;
-use super::{FindingKind, ImportError, Imported, LineCounts, rows};
+use super::{Finding, ImportError, Imported, LineCounts, rows};
 use crate::transcript::json::read::Reader;
 
 /// Reads a session of version 1, 2 or 3.
@@ -43,7 +45,9 @@ pub fn read(bytes: &[u8]) -> Result<Imported, ImportError> {
 pub(super) fn read_from(source: &mut Source<'_>) -> Result<Imported, ImportError> {
     let mut builder = Builder::default();
     rows::read(source, &mut builder)?;
-    builder.finish()
+    let mut imported = builder.finish()?;
+    own::restore(&mut imported);
+    Ok(imported)
 }
 
 impl rows::Rows for Builder {
@@ -63,7 +67,7 @@ impl rows::Rows for Builder {
         &mut self.counts
     }
 
-    fn fault(&mut self, at: (usize, usize), offset: Option<usize>, kind: FindingKind, message: String) {
-        self.note_fault(at, offset, kind, message);
+    fn findings(&mut self) -> &mut Vec<Finding> {
+        &mut self.findings
     }
 }

@@ -6,12 +6,13 @@
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
+use super::finding::locate;
 use super::json::leading_values;
 use super::lines::{self, At, Line};
 use super::source::Source;
 use super::surrogates;
 use super::value::Value;
-use super::{FindingKind, ImportError, LineCounts};
+use super::{Finding, FindingKind, ImportError, LineCounts};
 use crate::transcript::json::read::Reader;
 
 /// What a format does with the lines of its files.
@@ -31,8 +32,13 @@ pub(super) trait Rows {
     /// The counts of lines.
     fn counts(&mut self) -> &mut LineCounts;
 
+    /// The findings so far.
+    fn findings(&mut self) -> &mut Vec<Finding>;
+
     /// Notes a fault on the lines `at.0` to `at.1`.
-    fn fault(&mut self, at: (usize, usize), offset: Option<usize>, kind: FindingKind, message: String);
+    fn fault(&mut self, at: (usize, usize), offset: Option<usize>, kind: FindingKind, message: String) {
+        self.findings().push(Finding { line: at.0, last_line: at.1, offset, column: None, kind, message });
+    }
 }
 
 /// The only value in `text`.
@@ -68,7 +74,10 @@ pub(super) fn read<R: Rows>(source: &mut Source<'_>, rows: &mut R) -> Result<(),
         let (bytes, ended) = source.window(at.offset, size)?;
         let end = if ended { bytes.len() } else { memchr::memrchr(b'\n', bytes).map_or(0, |last| last + 1) };
         let lines = lines::split_from(&bytes[..end], at);
+        let known = rows.findings().len();
         let used = read_block(&lines, ended, resumed, rows);
+        // A broken line at hand is the only place from which a column can be counted.
+        locate(bytes, at.offset, &mut rows.findings()[known..]);
         if ended && used == lines.len() {
             rows.counts().total = at.number - 1 + lines.len();
             break;
@@ -213,6 +222,15 @@ fn recover<R: Rows>(lines: &[Line<'_>], last: bool, text: &str, reason: &str, bu
     Some(0)
 }
 
+/// The byte at which a line stops being JSON; the first one when all of it is.
+fn broken_at(text: &str) -> usize {
+    match serde_json::from_str::<serde::de::IgnoredAny>(text) {
+        // Columns count bytes here, from 1. Most faults are seen at the byte after the last good one.
+        Err(error) => error.column().saturating_sub(1).min(text.len()),
+        Ok(_) => 0,
+    }
+}
+
 /// Reports a line, or the rest of one, that is not JSON.
 fn malformed(line: &Line<'_>, reason: &str, builder: &mut impl Rows) {
     let at = (line.number, line.number);
@@ -221,7 +239,7 @@ fn malformed(line: &Line<'_>, reason: &str, builder: &mut impl Rows) {
     } else {
         (FindingKind::TruncatedLine, "the file ends in the middle of a record")
     };
-    builder.fault(at, Some(line.offset), kind, format!("{what}; left out ({reason})"));
+    builder.fault(at, Some(line.offset + broken_at(&line.text)), kind, format!("{what}; left out ({reason})"));
 }
 
 /// Reads the last record of a line that begins with an unfinished one.

@@ -1,4 +1,30 @@
-//! What compactions do to the cached prefix, in reference tokens.
+//! What compactions do to the cached prefix, in reference tokens; and, below, the caches of real providers.
+//!
+//! A [`Prompt`] is a chain of digests; a [`Simulator`] with the [`Rules`] of a [`Preset`] says what of it is read, written
+//! or plain, and why less was read than could have been.
+
+mod block;
+mod clock;
+mod diagnosis;
+mod feed;
+mod outcome;
+mod placement;
+mod preset;
+mod rules;
+mod simulator;
+mod store;
+mod table;
+mod tree;
+
+pub use block::{Block, Digest, Layer, Link, Prompt, Settings, Sort};
+pub use clock::{Clock, Moment};
+pub use feed::{Feed, Reasoning};
+pub use outcome::{Break, BreakReason, Cause, Outcome, Split};
+pub use placement::{Breakpoint, Placement};
+pub use preset::{Factors, PRESETS, Preset, preset};
+pub use rules::{Life, Matching, Millis, Places, Refresh, Rules, Seconds};
+pub use simulator::{Request, Simulator};
+pub use table::{BlockTable, InferredHead};
 
 use super::{Def, Measures, Meter, mean, number};
 use crate::measure::Direction::{Higher, Lower, Neutral};

@@ -1,8 +1,9 @@
 //! Observers of a replay that measure. They may know the future and the annotations; nothing of theirs flows back.
 
-mod cache;
+pub mod cache;
 mod estimation;
 pub mod goal;
+pub mod price;
 mod structure;
 
 pub use cache::Cache;
@@ -27,6 +28,9 @@ pub trait Meter {
 /// A measure's meaning, as its meter states it.
 struct Def(&'static str, &'static str, Direction, &'static str);
 
+/// Versions of the measures whose numbers changed since they first appeared; every other one is of version 1.
+const VERSIONS: &[(&str, u32)] = &[];
+
 /// What every measure means, in the order in which the meters give them.
 pub fn definitions() -> Vec<MeasureDef> {
     let all = [structure::DEFS, estimation::DEFS, cache::DEFS, goal::DEFS];
@@ -35,6 +39,7 @@ pub fn definitions() -> Vec<MeasureDef> {
         unit: unit.to_owned(),
         direction,
         about: about.to_owned(),
+        version: VERSIONS.iter().find(|(known, _)| *known == name).map_or(1, |(_, version)| *version),
     };
     all.into_iter().flatten().map(define).collect()
 }

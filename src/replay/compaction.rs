@@ -21,6 +21,7 @@ pub(super) fn compact(
     let job = SummaryJob {
         context: driver.live.view(),
         plan,
+        past: driver.past(),
         checkpoint,
         instructions,
         window: driver.input.model.window,
@@ -29,10 +30,12 @@ pub(super) fn compact(
     let in_vain = |failed: SummaryError| (failed.to_string(), prompts(driver.input.counts, &failed.exchanges));
     let summary = driver.strategy.summarizer.summarize(&job, driver.llm).map_err(in_vain)?;
     let mut made: Vec<Item> = summary.message.iter().cloned().map(Item::made).collect();
+    let summaries = made.len();
     for recovery in &driver.strategy.recovery {
         made.extend(recovery.recover(driver.live.view(), plan).into_iter().map(Item::made));
     }
-    apply(driver, checkpoint, reason, plan, &summary, made);
+    let recovered = made.len() - summaries;
+    apply(driver, checkpoint, reason, plan, &summary, (made, recovered));
     Ok(())
 }
 
@@ -42,7 +45,7 @@ fn apply(
     reason: &str,
     plan: &CutPlan,
     summary: &Summary,
-    made: Vec<Item>,
+    (made, recovered_items): (Vec<Item>, usize),
 ) {
     let estimate = driver.strategy.estimator.context(driver.live.view());
     let reusable = driver.live.reused_tokens();
@@ -69,6 +72,7 @@ fn apply(
         summary,
         after: &driver.live,
         made_items,
+        recovered_items,
         summary_input: prompts(counts, &summary.exchanges),
         summary_output: summary.exchanges.iter().filter_map(output).sum(),
         invalidated: reusable.saturating_sub(driver.live.reused_tokens()),
@@ -100,7 +104,7 @@ pub(super) fn follow_recorded(driver: &mut Driver<'_, '_>, recorded: &Compaction
     };
     let made = recorded.replacement.iter().chain(&summary.message).cloned().map(Item::made).collect();
     let plan = CutPlan::at(0, kept_from);
-    apply(driver, Checkpoint::Manual, "recorded", &plan, &summary, made);
+    apply(driver, Checkpoint::Manual, "recorded", &plan, &summary, (made, 0));
     // The recorded context is this one.
     driver.recorded = true;
 }

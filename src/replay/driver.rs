@@ -1,5 +1,6 @@
 //! The loop over the recorded path.
 
+use super::outline::{Reply, Step};
 use super::{
     EditEvent, FiredEvent, History, Live, OverflowEvent, ReplayEvent, ReplayInput, RequestEvent, StuckEvent, compaction,
 };
@@ -9,7 +10,7 @@ use crate::engine::strategy::Strategy;
 use crate::engine::summarize::Completer;
 use crate::engine::trigger::{Checkpoint, Decision, TriggerView};
 use crate::engine::view::Item;
-use crate::transcript::{ContextEdit, EntryIdx, EntryKind, Message, Reply, StopReason, Tokens};
+use crate::transcript::{EntryIdx, EntryKind, Tokens};
 
 /// Replays `input` through `strategy` and tells `observe` everything that happens. Returns the context at the end.
 pub fn replay<'a>(
@@ -18,9 +19,11 @@ pub fn replay<'a>(
     llm: &dyn Completer,
     observe: &mut dyn FnMut(&ReplayEvent<'_, 'a>),
 ) -> Live<'a> {
-    let mut driver = Driver { input, strategy, llm, observe, live: Live::new(input), request: 1, recorded: true };
+    let mut driver =
+        Driver { input, strategy, llm, observe, live: Live::new(input), request: 1, recorded: true, taken: 0 };
     for &idx in input.path {
         driver.entry(idx);
+        driver.taken += 1;
     }
     driver.live
 }
@@ -36,30 +39,39 @@ pub(super) struct Driver<'a, 'd> {
     pub(super) request: u64,
     /// The context is still the recorded one.
     pub(super) recorded: bool,
+    /// Records of the path that were taken in.
+    taken: usize,
 }
 
 impl<'a> Driver<'a, '_> {
+    /// The records of the path so far.
+    pub(super) fn past(&self) -> &'a [EntryIdx] {
+        &self.input.path[..self.taken]
+    }
+
     fn entry(&mut self, idx: EntryIdx) {
-        match &self.input.transcript.entry(idx).kind {
-            EntryKind::Message(Message::Assistant(content, reply)) => {
-                let calls = content.blocks.iter().any(|block| matches!(block, crate::transcript::Block::ToolCall(_)));
-                self.reply(idx, reply, calls && !reply.failed());
-            }
-            EntryKind::Compaction(recorded) if self.input.history == History::Recorded => {
-                compaction::follow_recorded(self, recorded);
-            }
-            // The recorded compaction never happened here; what follows was recorded in another context.
-            EntryKind::Compaction(_) => self.recorded = false,
-            EntryKind::ContextEdit(edit) => {
-                self.context_edit(edit);
+        match self.input.outline.step(idx) {
+            Step::Append => self.live.append(idx),
+            Step::Reply(reply) => self.reply(idx, reply),
+            Step::Compaction => self.recorded_compaction(idx),
+            Step::ContextEdit => {
+                self.context_edit(idx);
                 self.live.append(idx);
             }
-            _ => self.live.append(idx),
+        }
+    }
+
+    fn recorded_compaction(&mut self, idx: EntryIdx) {
+        let EntryKind::Compaction(recorded) = &self.input.transcript.entry(idx).kind else { return };
+        match self.input.history {
+            History::Recorded => compaction::follow_recorded(self, recorded),
+            // It never happened here; what follows was recorded in another context.
+            History::Full => self.recorded = false,
         }
     }
 
     /// One request and its reply.
-    fn reply(&mut self, idx: EntryIdx, reply: &Reply, calls: bool) {
+    fn reply(&mut self, idx: EntryIdx, reply: Reply) {
         self.live.close_open_calls();
         let number = self.request;
         for manual in self.input.manual.iter().filter(|manual| manual.request == number) {
@@ -81,7 +93,7 @@ impl<'a> Driver<'a, '_> {
             live: &self.live,
             estimate: self.strategy.estimator.context(self.live.view()),
             reference,
-            recorded: reply.usage.filter(|_| self.recorded && !reply.failed()),
+            recorded: self.input.outline.usage(idx).filter(|_| self.recorded && !reply.failed),
             reused: self.live.reused_tokens(),
             overflow: reference > self.input.model.window,
         };
@@ -92,17 +104,18 @@ impl<'a> Driver<'a, '_> {
         if let Some(usage) = self.reported(idx, reply, reference) {
             self.live.view_mut().anchor_last(usage);
         }
-        let goes_on = calls || reply.stop == StopReason::ToolUse;
-        self.checkpoint(if goes_on { Checkpoint::AfterResponse } else { Checkpoint::TurnEnd });
+        self.checkpoint(if reply.goes_on { Checkpoint::AfterResponse } else { Checkpoint::TurnEnd });
     }
 
     /// Usage as the agent is told: recorded, or simulated from the reference counts.
-    fn reported(&self, idx: EntryIdx, reply: &Reply, prompt: Tokens) -> Option<Tokens> {
-        if reply.failed() {
+    fn reported(&self, idx: EntryIdx, reply: Reply, prompt: Tokens) -> Option<Tokens> {
+        if reply.failed {
             return None;
         }
         match self.input.history {
-            History::Recorded => reply.usage.map(|usage| usage.context()).filter(|&tokens| tokens > Tokens(0)),
+            History::Recorded => {
+                self.input.outline.usage(idx).map(|usage| usage.context()).filter(|&tokens| tokens > Tokens(0))
+            }
             History::Full => Some(prompt + self.input.reference.entry(idx)),
         }
     }
@@ -172,8 +185,9 @@ impl<'a> Driver<'a, '_> {
     }
 
     /// A recorded change of an earlier message.
-    fn context_edit(&mut self, edit: &ContextEdit) {
+    fn context_edit(&mut self, idx: EntryIdx) {
         let transcript = self.input.transcript;
+        let EntryKind::ContextEdit(edit) = &transcript.entry(idx).kind else { return };
         let is_target = |item: &Item| item.origin().is_some_and(|idx| transcript.entry(idx).id == edit.target);
         let Some(at) = self.live.view().items().iter().position(is_target) else { return };
         let mut items = self.live.view().items().to_vec();
@@ -181,7 +195,7 @@ impl<'a> Driver<'a, '_> {
         // The last edit wins, also over one that left the message out: it changes what was recorded.
         let recorded = Item::entry(transcript, idx);
         items[at] = match (recorded.message(transcript), &edit.replacement) {
-            (Some(message), Some(content)) => Item::changed(idx, message.clone().with_content(content)),
+            (Some(message), Some(content)) => Item::changed(idx, message.with_content(content.clone())),
             _ => Item::omitted(idx),
         };
         self.live.replace(items, &*self.strategy.estimator);

@@ -69,6 +69,8 @@ pub struct CompactionEvent<'r, 'a> {
     pub after: &'r Live<'a>,
     /// Items of the context after that come before the kept tail.
     pub made_items: usize,
+    /// Of those, the last ones, which recovery actions put back.
+    pub recovered_items: usize,
     /// Reference tokens of the prompts of the summary calls.
     pub summary_input: Tokens,
     /// Reference tokens of their answers.

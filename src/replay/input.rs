@@ -7,6 +7,7 @@ use std::sync::Mutex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::Outline;
 use crate::engine::estimate::Estimator;
 use crate::engine::view::Item;
 use crate::tokens::{MessageTable, Reference};
@@ -148,6 +149,8 @@ pub struct ReplayInput<'a> {
     pub transcript: &'a Transcript,
     /// The branch to follow, root first.
     pub path: &'a [EntryIdx],
+    /// What a replay asks of every entry.
+    pub outline: &'a Outline,
     /// Reference counts.
     pub reference: &'a MessageTable,
     /// Estimates of the strategy's estimator.

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::outline::{CallId, Facts, MadeIds};
 use super::pairing::{Pairing, is_stand_in, orphans, stand_in};
 use super::prefix::{Earlier, common};
 use super::{EstimateTable, ReplayInput};
@@ -29,6 +30,7 @@ pub struct Live<'a> {
     sent: Vec<bool>,
     sent_count: u64,
     pairing: Pairing,
+    made_ids: MadeIds,
     /// The request before, with which the next one is compared.
     earlier: Earlier,
     estimates: &'a EstimateTable,
@@ -43,6 +45,7 @@ impl<'a> Live<'a> {
             sent: Vec::new(),
             sent_count: 0,
             pairing: Pairing::default(),
+            made_ids: MadeIds::default(),
             earlier: Earlier::None,
             estimates: input.estimates,
             input,
@@ -78,6 +81,19 @@ impl<'a> Live<'a> {
     pub fn sent(&self) -> impl Iterator<Item = &Message> {
         let messages = (0..self.view.len()).filter(|&index| self.sent[index]);
         messages.filter_map(|index| self.view.message(index))
+    }
+
+    /// Whether the item of this place is sent.
+    pub fn is_sent(&self, index: usize) -> bool {
+        self.sent[index]
+    }
+
+    /// Leading items that are those of the request before, and are sent as they were then.
+    pub fn unchanged_items(&self) -> usize {
+        match &self.earlier {
+            Earlier::None => 0,
+            Earlier::Leading(items) | Earlier::Apart(items, _) => *items,
+        }
     }
 
     /// How many messages the request has.
@@ -139,20 +155,41 @@ impl<'a> Live<'a> {
 
     /// Appends a record. A message that would leave calls open is preceded by results that say so.
     pub(super) fn append(&mut self, idx: EntryIdx) {
-        let item = Item::entry(self.input.transcript, idx);
-        let message = item.message(self.input.transcript);
-        if message.is_some_and(Pairing::closes) {
+        let outline = self.input.outline;
+        let (item, facts) = match outline.kind(idx) {
+            Some(kind) => (Item { source: Source::Entry(idx), kind }, outline.facts(idx)),
+            None => {
+                let item = Item::entry(self.input.transcript, idx);
+                let facts = self.facts(&item);
+                (item, facts)
+            }
+        };
+        if facts.as_ref().is_some_and(Pairing::closes) {
             self.close_open_calls();
         }
-        let sent = message.is_some_and(|message| self.pairing.read(message));
+        let sent = facts.is_some_and(|facts| self.pairing.read(&facts));
         let reference = if sent { self.input.reference.entry(idx) } else { Tokens(0) };
         self.push(item, self.estimates.entry(idx), reference, sent);
     }
 
+    /// What of an item matters to the pairing.
+    fn facts(&mut self, item: &Item) -> Option<Facts<'a>> {
+        let (outline, transcript) = (self.input.outline, self.input.transcript);
+        if let Source::Entry(idx) = item.source {
+            return outline.facts(idx);
+        }
+        let made = &mut self.made_ids;
+        item.message(transcript).map(|message| Facts::of(message, |id| made.number(outline, id)))
+    }
+
+    fn stand_in(&self, call: CallId) -> Message {
+        stand_in(self.made_ids.id(self.input.outline, call))
+    }
+
     /// Answers the calls that nothing answered.
     pub(super) fn close_open_calls(&mut self) {
-        for call_id in self.pairing.take_open() {
-            let message = stand_in(call_id);
+        for call in self.pairing.take_open() {
+            let message = self.stand_in(call);
             let reference = self.made_tokens(&message);
             self.push(Item::made(message), Tokens(0), reference, true);
         }
@@ -171,18 +208,19 @@ impl<'a> Live<'a> {
         let mut pairing = Pairing::default();
         let (mut counted, mut reference, mut sent) = (Vec::with_capacity(items.len()), Vec::new(), Vec::new());
         let mut orphaned = 0;
+        let facts: Vec<_> = items.iter().map(|item| self.facts(item)).collect();
         let mut before = self.view.items().iter().zip(&self.sent).peekable();
-        for item in items {
-            let message = item.message(self.input.transcript);
-            if message.is_some_and(Pairing::closes) {
+        for (item, facts) in items.into_iter().zip(facts) {
+            if facts.as_ref().is_some_and(Pairing::closes) {
                 // A change can take the result of a call away.
-                for stand_in in pairing.take_open().into_iter().map(stand_in) {
+                for call in pairing.take_open() {
+                    let stand_in = self.stand_in(call);
                     reference.push(self.made_tokens(&stand_in));
                     sent.push(true);
                     counted.push((Item::made(stand_in), Tokens(0)));
                 }
             }
-            let goes = message.is_some_and(|message| pairing.read(message));
+            let goes = facts.is_some_and(|facts| pairing.read(&facts));
             // Kept items stand in their old order, so one walk finds what each was before.
             let found = Self::find_before(&mut before, &item);
             orphaned += u64::from(found == Some(true) && !goes);

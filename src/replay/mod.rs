@@ -9,6 +9,7 @@ mod driver;
 mod event;
 mod input;
 mod live;
+mod outline;
 mod pairing;
 mod prefix;
 
@@ -17,3 +18,4 @@ pub use driver::replay;
 pub use event::{CompactionEvent, EditEvent, FiredEvent, OverflowEvent, ReplayEvent, RequestEvent, StuckEvent};
 pub use input::{CountCache, EstimateTable, History, Manual, Model, ReplayInput};
 pub use live::Live;
+pub use outline::Outline;

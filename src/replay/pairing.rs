@@ -1,14 +1,22 @@
 //! Which calls and results of a context pair up. A provider refuses a request with an orphan.
 
-use crate::transcript::{Block, Content, Message, Text, ToolResult, is_sent};
+use super::outline::{CallId, Facts, Says};
+use crate::transcript::{Block, Content, Message, Text, ToolResult};
 
 /// What stands for the missing result of a call, as agents send it to a provider that insists on one.
 const NO_RESULT: &str = "No result provided";
 
 /// A result for a call that nothing answered.
-pub(super) fn stand_in(call_id: Box<str>) -> Message {
+pub(super) fn stand_in(call_id: &str) -> Message {
     let content = Content { blocks: vec![Block::Text(Text::from(NO_RESULT))], plain: false };
-    let result = ToolResult { call_id, tool: "".into(), content, is_error: true, details: None, nested_calls: None };
+    let result = ToolResult {
+        call_id: call_id.into(),
+        tool: "".into(),
+        content,
+        is_error: true,
+        details: None,
+        nested_calls: None,
+    };
     Message::ToolResult(Box::new(result))
 }
 
@@ -20,42 +28,32 @@ pub(super) fn is_stand_in(message: &Message) -> bool {
 /// Calls that are open, while messages are read in order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pairing {
-    open: Vec<Box<str>>,
+    open: Vec<CallId>,
 }
 
 impl Pairing {
     /// Whether calls that are open before this message must have been answered: it is sent, and it is no result.
-    pub(super) fn closes(message: &Message) -> bool {
-        !matches!(message, Message::ToolResult(_)) && is_sent(message)
+    pub(super) fn closes(facts: &Facts<'_>) -> bool {
+        facts.sent && !matches!(facts.says, Says::Result(_))
     }
 
     /// Reads the next message; whether it can be sent.
-    pub(super) fn read(&mut self, message: &Message) -> bool {
-        match message {
-            Message::Assistant(content, _) => {
-                if !is_sent(message) {
-                    return false;
-                }
-                let calls = content.blocks.iter().filter_map(|block| match block {
-                    Block::ToolCall(call) => Some(call.id.clone()),
-                    _ => None,
-                });
-                self.open.extend(calls);
-                true
-            }
-            Message::ToolResult(result) => match self.open.iter().position(|id| *id == result.call_id) {
+    pub(super) fn read(&mut self, facts: &Facts<'_>) -> bool {
+        match &facts.says {
+            Says::Calls(calls) if facts.sent => self.open.extend_from_slice(calls),
+            Says::Result(call) => match self.open.iter().position(|open| open == call) {
                 Some(index) => {
                     self.open.remove(index);
-                    true
                 }
-                None => false,
+                None => return false,
             },
-            _ => is_sent(message),
+            Says::Calls(_) | Says::Other => {}
         }
+        facts.sent
     }
 
     /// The calls without a result, which are closed by this.
-    pub(super) fn take_open(&mut self) -> Vec<Box<str>> {
+    pub(super) fn take_open(&mut self) -> Vec<CallId> {
         std::mem::take(&mut self.open)
     }
 

@@ -1,17 +1,19 @@
 //! Reading and writing a run folder.
 
+use std::collections::HashSet;
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::stored::{self, Stored};
 use super::{CellRecord, EventRecord, Manifest, SCHEMA};
 
-const MANIFEST: &str = "manifest.json";
-const CELLS: &str = "cells.jsonl";
-const EVENTS: &str = "events.jsonl";
+pub(super) const MANIFEST: &str = "manifest.json";
+pub(super) const CELLS: &str = "cells.jsonl";
+pub(super) const EVENTS: &str = "events.jsonl";
 
 /// A run folder could not be used.
 #[derive(Debug, thiserror::Error)]
@@ -55,28 +57,45 @@ pub struct Run {
     pub events: Vec<EventRecord>,
 }
 
-impl Run {
-    /// Reads a run folder.
+impl Manifest {
+    /// Reads the manifest of a run folder.
+    ///
+    /// # Errors
+    /// When there is none, or it was written by a newer program.
     pub fn read(folder: &Path) -> Result<Self, RunError> {
         let path = folder.join(MANIFEST);
         let text = fs::read_to_string(&path).map_err(|source| RunError::Io { path: path.clone(), source })?;
         let record = |source| RunError::Record { path: path.clone(), line: 1, source };
-        let manifest: Manifest = serde_json::from_str(&text).map_err(record)?;
+        let manifest: Self = serde_json::from_str(&text).map_err(record)?;
         if manifest.schema > SCHEMA {
             return Err(RunError::Newer { path, found: manifest.schema });
         }
-        Ok(Self { manifest, cells: lines(&folder.join(CELLS))?, events: lines(&folder.join(EVENTS))? })
+        Ok(manifest)
+    }
+}
+
+impl Run {
+    /// Reads a run folder. What a killed run left unfinished is no part of it: a last line without an end, and the events of a
+    /// cell that is not there.
+    pub fn read(folder: &Path) -> Result<Self, RunError> {
+        let manifest = Manifest::read(folder)?;
+        let cells: Vec<CellRecord> = lines(&folder.join(CELLS))?;
+        let mut events: Vec<EventRecord> = lines(&folder.join(EVENTS))?;
+        let finished: HashSet<&str> = cells.iter().map(|cell| cell.cell.as_str()).collect();
+        events.retain(|event| finished.contains(event.cell()));
+        Ok(Self { manifest, cells, events })
     }
 }
 
 fn lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, RunError> {
-    let failed = |source| RunError::Io { path: path.to_owned(), source };
-    let reader = BufReader::new(File::open(path).map_err(failed)?);
+    let text = fs::read_to_string(path).map_err(|source| RunError::Io { path: path.to_owned(), source })?;
     let mut records = Vec::new();
-    for (index, line) in reader.lines().enumerate() {
-        let line = line.map_err(failed)?;
-        let record = |source| RunError::Record { path: path.to_owned(), line: index + 1, source };
-        records.push(serde_json::from_str(&line).map_err(record)?);
+    for (index, line) in text.split_inclusive('\n').enumerate() {
+        match serde_json::from_str(line) {
+            Ok(record) => records.push(record),
+            Err(_) if !line.ends_with('\n') => {}
+            Err(source) => return Err(RunError::Record { path: path.to_owned(), line: index + 1, source }),
+        }
     }
     Ok(records)
 }
@@ -104,6 +123,30 @@ impl RunFolder {
     /// Where it lies.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Opens the folder for a run that takes over finished cells of an earlier one in it: they are set aside first, and go when
+    /// [`RunFolder::finish`] is called.
+    pub fn resume(path: &Path, manifest: &Manifest) -> Result<(Self, Stored), RunError> {
+        let stored = Stored::read(path)?;
+        stored.set_aside(path)?;
+        Ok((Self::create(path, manifest)?, stored))
+    }
+
+    /// Appends lines that were written before.
+    pub fn push_lines(&mut self, cells: &str, events: &str) -> Result<(), RunError> {
+        let mut write = || -> io::Result<()> {
+            self.events.write_all(events.as_bytes())?;
+            self.events.flush()?;
+            self.cells.write_all(cells.as_bytes())?;
+            self.cells.flush()
+        };
+        write().map_err(|source| RunError::Io { path: self.path.clone(), source })
+    }
+
+    /// Ends the run: what was set aside, and was not taken over, goes.
+    pub fn finish(self) -> Result<(), RunError> {
+        stored::forget(&self.path)
     }
 
     /// Appends a finished cell: its events first, so that a cell that is there is whole.

@@ -4,11 +4,18 @@
 //! [`EventRecord`] a line, grouped by cell). The records are versioned ([`SCHEMA`]); a reader refuses a newer one.
 
 mod folder;
+mod merge;
 mod record;
+mod stored;
 
 pub use crate::measure::{Direction, Measure, MeasureDef};
 pub use folder::{Run, RunError, RunFolder};
-pub use record::{CellRecord, CompactionRecord, EventRecord, ItemRecord, Manifest, RequestRecord, TranscriptRecord};
+pub use merge::{MergeError, merge};
+pub use record::{
+    CellRecord, CompactionRecord, EventRecord, FutureRecord, ItemRecord, Manifest, RequestRecord, Shard,
+    TranscriptRecord,
+};
+pub use stored::{Stored, StoredCell};
 
 /// Version of the records.
 pub const SCHEMA: u32 = 1;

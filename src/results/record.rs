@@ -11,8 +11,11 @@ use super::{Measure, MeasureDef};
 pub struct CellRecord {
     /// Version of the record.
     pub schema: u32,
-    /// Stable id: hexadecimal, from everything that decides the result.
+    /// Stable id: hexadecimal, from strategy, transcript, model, window, history, seed and replicate, by name.
     pub cell: String,
+    /// Digest of everything that decides the result, in hexadecimal; the same digest gives the same record.
+    #[serde(default)]
+    pub inputs: String,
     /// Name of the strategy.
     pub strategy: String,
     /// Version of the real system that the strategy mimics; `None` for a baseline.
@@ -29,6 +32,9 @@ pub struct CellRecord {
     pub history: String,
     /// Seed.
     pub seed: u64,
+    /// Repetition of the same cell with draws of its own, from 0.
+    #[serde(default)]
+    pub replicate: u32,
     /// The estimator.
     pub estimator: String,
     /// Who wrote the summaries, such as `mock`; `none` where nothing is summarized.
@@ -41,6 +47,26 @@ pub struct CellRecord {
     pub measures: BTreeMap<String, Measure>,
     /// The fate of every annotated item; empty without annotations.
     pub items: Vec<ItemRecord>,
+    /// SHA-256 of the annotated items that this cell was scored against; `None` without annotations.
+    #[serde(default)]
+    pub items_sha256: Option<String>,
+    /// Version of the rules by which entities are found.
+    #[serde(default)]
+    pub extractor: Option<String>,
+    /// What the continuation needed of the dropped part, by kind of entity.
+    #[serde(default)]
+    pub future: Vec<FutureRecord>,
+}
+
+/// What the continuation needed of the dropped part, of one kind of entity.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FutureRecord {
+    /// The kind, such as `path`.
+    pub kind: String,
+    /// Facts that it needed.
+    pub needed_count: u64,
+    /// Of those, the ones that the strategy kept.
+    pub kept_count: u64,
 }
 
 /// What became of one annotated item.
@@ -58,6 +84,18 @@ pub struct ItemRecord {
     pub fate: String,
     /// 1, 0.5, 0, -0.5; `None` when it is not scored.
     pub score: Option<f64>,
+    /// Lines of the session file that state it.
+    #[serde(default)]
+    pub source_lines: Vec<u64>,
+    /// Cuts from the one that dropped its source on, up to the one that lost it or to the last one.
+    #[serde(default)]
+    pub rounds_count: u32,
+    /// It was lost or wrong at the last of them; otherwise it still lived.
+    #[serde(default)]
+    pub lost: bool,
+    /// The item in words.
+    #[serde(default)]
+    pub text: String,
 }
 
 /// One event of a replay, in order.
@@ -252,8 +290,76 @@ pub struct Manifest {
     pub transcripts: Vec<TranscriptRecord>,
     /// Cells the grid has; fewer in `cells.jsonl` means that the run was stopped.
     pub cells: u64,
+    /// The part of the grid that this run holds, where it is not the whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
     /// What each measure means.
     pub measures: Vec<MeasureDef>,
     /// What a reader must know, one sentence each.
     pub caveats: Vec<String>,
+}
+
+/// A part of a grid: contiguous, so that the cells of a transcript mostly stay together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Shard {
+    /// Which part, from 1.
+    pub part: u64,
+    /// Of how many.
+    pub of: u64,
+}
+
+impl Shard {
+    /// The positions of its cells in a grid of so many.
+    pub fn range(self, cells: u64) -> std::ops::Range<u64> {
+        let of = self.of.max(1);
+        let start =
+            |part: u64| u64::try_from(u128::from(cells) * u128::from(part.min(of)) / u128::from(of)).unwrap_or(cells);
+        start(self.part.saturating_sub(1))..start(self.part)
+    }
+}
+
+impl std::fmt::Display for Shard {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}", self.part, self.of)
+    }
+}
+
+impl std::str::FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parts = text.split_once('/').and_then(|(part, of)| Some((part.parse().ok()?, of.parse().ok()?)));
+        match parts {
+            Some((part, of)) if (1..=of).contains(&part) => Ok(Self { part, of }),
+            _ => Err(format!("{text:?} is no shard; the second of four is 2/4")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::Shard;
+
+    #[test]
+    fn a_shard_is_read_and_written() {
+        assert_eq!("2/4".parse(), Ok(Shard { part: 2, of: 4 }));
+        assert_eq!(Shard { part: 2, of: 4 }.to_string(), "2/4");
+        assert!(["0/4", "5/4", "1/0", "2", "a/b", ""].iter().all(|text| text.parse::<Shard>().is_err()));
+    }
+
+    proptest! {
+        #[test]
+        fn shards_cover_the_grid_once_and_in_order(cells in 0_u64..5_000, of in 1_u64..50) {
+            let mut next = 0;
+            for part in 1..=of {
+                let range = Shard { part, of }.range(cells);
+                prop_assert_eq!(range.start, next);
+                prop_assert!(range.end - range.start <= cells / of + 1);
+                next = range.end;
+            }
+            prop_assert_eq!(next, cells);
+        }
+    }
 }

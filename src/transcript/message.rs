@@ -132,6 +132,21 @@ pub struct ToolResult {
     pub nested_calls: Option<JsonText>,
 }
 
+impl ToolResult {
+    /// The same answer with another content: neither the text that gives way is copied, nor what is never sent.
+    #[must_use]
+    pub fn with_content(&self, content: Content) -> Self {
+        Self {
+            call_id: self.call_id.clone(),
+            tool: self.tool.clone(),
+            content,
+            is_error: self.is_error,
+            details: None,
+            nested_calls: self.nested_calls.clone(),
+        }
+    }
+}
+
 /// A shell command the person ran.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bash {
@@ -217,21 +232,21 @@ impl Message {
         }
     }
 
-    /// The same message with another content; kinds that are not made of blocks stay as they are.
+    /// The same message with another content, which is all that is copied; kinds that are not made of blocks stay as
+    /// they are.
     #[must_use]
-    pub fn with_content(self, content: &Content) -> Self {
+    pub fn with_content(&self, content: Content) -> Self {
         match self {
-            Self::User(_) => Self::User(content.clone()),
-            Self::Assistant(_, reply) => Self::Assistant(content.clone(), reply),
-            Self::ToolResult(mut result) => {
-                result.content = content.clone();
-                Self::ToolResult(result)
-            }
-            Self::Custom(mut custom) => {
-                custom.content = content.clone();
-                Self::Custom(custom)
-            }
-            other => other,
+            Self::User(_) => Self::User(content),
+            Self::Assistant(_, reply) => Self::Assistant(content, reply.clone()),
+            Self::ToolResult(result) => Self::ToolResult(Box::new(result.with_content(content))),
+            Self::Custom(custom) => Self::Custom(Box::new(Custom {
+                kind: custom.kind.clone(),
+                content,
+                display: custom.display,
+                details: custom.details.clone(),
+            })),
+            other => other.clone(),
         }
     }
 

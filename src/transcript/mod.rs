@@ -4,11 +4,13 @@
 //! entry of the file. Text carries its lengths in every unit an estimator may want ([`Text`]), so that it is measured
 //! once, when it is read.
 
+pub mod class;
 mod entry;
 pub mod json;
 mod message;
 mod sent;
 mod text;
+mod touch;
 mod tree;
 mod usage;
 
@@ -16,5 +18,6 @@ pub use entry::{Compaction, ContextEdit, Entry, EntryIdx, EntryKind};
 pub use message::{Bash, Block, Content, Custom, Image, Message, Reply, Role, StopReason, ToolCall, ToolResult};
 pub use sent::{Part, is_sent, joined_text, sent_parts, user_text};
 pub use text::{JsonText, Text};
+pub use touch::{Action, Touch, message_touches, touches};
 pub use tree::{Head, Meta, ToolSchema, Transcript};
 pub use usage::{Cost, Tokens, Usage};

@@ -3,8 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
 mod errors;
+mod experiments;
 mod reading;
 mod running;
+mod validating;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

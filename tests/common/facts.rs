@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use cutpoint::engine::preset::preset;
 use cutpoint::engine::summarize::{Completer, LlmError, LlmRequest, LlmResponse};
 use cutpoint::import::{Format, Imported, read_all};
-use cutpoint::replay::{CountCache, EstimateTable, History, Model, ReplayInput, replay};
+use cutpoint::replay::{CountCache, EstimateTable, History, Model, Outline, ReplayInput, replay};
 use cutpoint::tokens::{MessageTable, Reference};
 use cutpoint::transcript::{Block, EntryKind, Message, Role, Tokens, Transcript, Usage};
 
@@ -91,6 +91,7 @@ pub fn assert_replays(transcript: &Transcript, name: &str) {
         let input = ReplayInput {
             transcript,
             path: &path,
+            outline: &Outline::new(transcript),
             reference: &reference,
             estimates: &estimates,
             counts: &counts,

@@ -3,7 +3,7 @@
 use cutpoint::engine::preset::preset;
 use cutpoint::engine::summarize::{Completer, LlmError, LlmRequest, LlmResponse};
 use cutpoint::import::{Finding, FindingKind, Imported};
-use cutpoint::replay::{CountCache, EstimateTable, History, Model, ReplayInput, replay};
+use cutpoint::replay::{CountCache, EstimateTable, History, Model, Outline, ReplayInput, replay};
 use cutpoint::tokens::{MessageTable, Reference};
 use cutpoint::transcript::{Block, EntryKind, Message, Tokens, Transcript, Usage};
 
@@ -34,6 +34,7 @@ pub fn orphans(transcript: &Transcript, history: History) -> usize {
     let input = ReplayInput {
         transcript,
         path: &path,
+        outline: &Outline::new(transcript),
         reference: &reference,
         estimates: &estimates,
         counts: &counts,

@@ -45,3 +45,21 @@ pub fn pi_files() -> Vec<PathBuf> {
     files.sort();
     files
 }
+
+/// Every file of the shared transcripts and of the field cases.
+pub fn all_files() -> Vec<PathBuf> {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut folders = vec![package.join("tests/golden/pi/cases"), package.join("tests/field-cases")];
+    if let Some(shared) = shared() {
+        let below = std::fs::read_dir(shared.join("transcripts")).expect("a folder of transcripts");
+        folders.extend(below.map(|entry| entry.expect("a folder").path()).filter(|path| path.is_dir()));
+    }
+    let mut files: Vec<PathBuf> = folders
+        .iter()
+        .flat_map(|folder| std::fs::read_dir(folder).expect("a folder of test data"))
+        .map(|entry| entry.expect("a file").path())
+        .filter(|path| path.file_name().is_some_and(|name| name != "index.json"))
+        .collect();
+    files.sort();
+    files
+}

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use cutpoint::engine::preset::preset;
 use cutpoint::engine::summarize::{Completer, LlmError, LlmRequest, LlmResponse};
-use cutpoint::replay::{CountCache, EstimateTable, History, Live, Model, ReplayEvent, ReplayInput, replay};
+use cutpoint::replay::{CountCache, EstimateTable, History, Live, Model, Outline, ReplayEvent, ReplayInput, replay};
 use cutpoint::tokens::{MessageTable, Reference};
 use cutpoint::transcript::{Block, Message, Tokens, Transcript, joined_text, user_text};
 
@@ -79,6 +79,7 @@ fn each_request(name: &str, transcript: &Transcript, history: History, mut each:
     let input = ReplayInput {
         transcript,
         path: &path,
+        outline: &Outline::new(transcript),
         reference: &reference,
         estimates: &estimates,
         counts: &counts,

@@ -25,7 +25,7 @@ use cutpoint::engine::preset::preset;
 use cutpoint::engine::summarize::{Completer, LlmError, LlmRequest, LlmResponse};
 use cutpoint::engine::{estimate, trigger};
 use cutpoint::import::read_file;
-use cutpoint::replay::{CountCache, EstimateTable, History, Live, Model, ReplayEvent, ReplayInput, replay};
+use cutpoint::replay::{CountCache, EstimateTable, History, Live, Model, Outline, ReplayEvent, ReplayInput, replay};
 use cutpoint::tokens::{MessageTable, Reference};
 use cutpoint::transcript::{Tokens, Transcript};
 use serde_json::Value;
@@ -92,6 +92,7 @@ impl Case {
         let input = ReplayInput {
             transcript,
             path: &path,
+            outline: &Outline::new(transcript),
             reference: &MessageTable::new(transcript, Reference::O200kBase),
             estimates: &EstimateTable::new(transcript, &*strategy.estimator),
             counts: &CountCache::new(Reference::O200kBase),

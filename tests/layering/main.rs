@@ -14,6 +14,7 @@ const EDGES: &[(&str, &[&str], &str)] = &[
     ("measure", &[], "a number with its unit is a leaf"),
     ("error", &[], "exit codes are a leaf"),
     ("import", &["transcript"], "files become transcripts"),
+    ("export", &["import", "transcript"], "transcripts become files of other programs"),
     ("tokens", &["transcript"], "counts messages"),
     ("engine", &["transcript"], "stages see the past and present of a transcript, no file, model or meter"),
     ("llm", &["engine::summarize", "transcript::Tokens"], "completes the requests of a summarizer, and their limits"),
@@ -25,13 +26,15 @@ const EDGES: &[(&str, &[&str], &str)] = &[
         &["import", "tokens", "engine", "llm", "replay", "meter", "results", "measure", "transcript"],
         "runs cells and records them",
     ),
-    ("report", &["results", "measure"], "reads only the run folder"),
+    ("stats", &[], "numbers in, numbers out"),
+    ("report", &["results", "measure", "stats"], "reads only the run folder"),
     (
         "cli",
         &[
             "engine",
             "error",
             "experiment",
+            "export",
             "import",
             "llm",
             "measure",
@@ -65,7 +68,7 @@ const CONFINED: &[(&str, &[&str], &str)] = &[
 ];
 
 /// Modules whose result must follow from their arguments alone.
-const PURE: &[&str] = &["transcript", "tokens", "engine", "replay", "meter", "measure"];
+const PURE: &[&str] = &["transcript", "tokens", "engine", "replay", "meter", "measure", "stats"];
 
 /// What they may not touch: files, environment, clock, network, processes, chance, a runtime.
 const IMPURE: &[&str] = &[

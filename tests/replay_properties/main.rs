@@ -14,7 +14,7 @@ use std::panic::AssertUnwindSafe;
 use cutpoint::engine::preset::{Preset, preset, presets};
 use cutpoint::engine::summarize::{Completer, LlmError, LlmRequest, LlmResponse};
 use cutpoint::experiment::load;
-use cutpoint::replay::{CountCache, EstimateTable, History, Live, Model, ReplayInput, replay};
+use cutpoint::replay::{CountCache, EstimateTable, History, Live, Model, Outline, ReplayInput, replay};
 use cutpoint::tokens::{MessageTable, Reference};
 use cutpoint::transcript::{EntryIdx, Tokens, Transcript};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
@@ -58,6 +58,7 @@ impl Completer for Answers {
 pub(crate) struct Shared<'a> {
     transcript: &'a Transcript,
     path: Vec<EntryIdx>,
+    outline: Outline,
     reference: MessageTable,
     counts: CountCache,
     counter: Counter,
@@ -68,6 +69,7 @@ impl<'a> Shared<'a> {
         Self {
             transcript,
             path: transcript.path(),
+            outline: Outline::new(transcript),
             reference: MessageTable::new(transcript, Reference::O200kBase),
             counts: CountCache::new(Reference::O200kBase),
             counter: Counter::default(),
@@ -87,6 +89,7 @@ impl<'a> Shared<'a> {
         ReplayInput {
             transcript: self.transcript,
             path: &self.path,
+            outline: &self.outline,
             reference: &self.reference,
             estimates,
             counts: &self.counts,

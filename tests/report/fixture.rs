@@ -124,6 +124,7 @@ fn cell(id: &str, strategy: &(&str, &str, u64, f64), transcript: &str, events: &
     CellRecord {
         schema: SCHEMA,
         cell: id.to_owned(),
+        inputs: id.to_owned(),
         strategy: name.to_owned(),
         mimics: (!mimics.is_empty()).then(|| mimics.to_owned()),
         transcript: transcript.to_owned(),
@@ -132,12 +133,16 @@ fn cell(id: &str, strategy: &(&str, &str, u64, f64), transcript: &str, events: &
         window_tokens: WINDOW,
         history: "full".to_owned(),
         seed: 1,
+        replicate: 0,
         estimator: if kept > 0 { "chars/4" } else { "none" }.to_owned(),
         summarizer: if name == "pi" { "mock" } else { "none" }.to_owned(),
         mock: name == "pi",
         reference: "o200k_base".to_owned(),
         measures: measures(kept, loss, is_annotated, u32::try_from(compactions).unwrap()),
         items: if is_annotated { items(name) } else { Vec::new() },
+        items_sha256: is_annotated.then(|| "aa".repeat(32)),
+        extractor: Some("entities-1".to_owned()),
+        future: Vec::new(),
     }
 }
 
@@ -181,6 +186,10 @@ fn items(strategy: &str) -> Vec<ItemRecord> {
         critical,
         fate: fate.to_owned(),
         score,
+        source_lines: vec![2],
+        rounds_count: u32::from(score.is_some()),
+        lost: matches!(fate, "lost" | "wrong"),
+        text: format!("the text of {id}"),
     };
     let fate = |index: usize| match (strategy, index) {
         ("none", _) => ("in_tail", None),
@@ -224,6 +233,7 @@ fn manifest() -> Manifest {
         mock: true,
         transcripts: vec![transcript("refactor-parser", 60, Some(1_500)), transcript(HOSTILE, 24, None)],
         cells: 8,
+        shard: None,
         measures: definitions(),
         caveats: vec![
             "A replay is counterfactual after the first compaction: the recorded agent saw another context.".to_owned(),
@@ -256,6 +266,7 @@ fn definitions() -> Vec<MeasureDef> {
             unit: unit.to_owned(),
             direction,
             about: about.to_owned(),
+            version: 1,
         })
         .collect()
 }

@@ -65,7 +65,7 @@ impl DeepAgents {
         let text = evicted.message.content.joined("\n").into_owned();
         let pictures = message.blocks().iter().filter(|block| matches!(block, Block::Image(_))).cloned();
         let blocks = [Block::Text(Text::new(text))].into_iter().chain(pictures).collect();
-        Some(message.clone().with_content(&transcript::Content { blocks, plain: false }))
+        Some(message.with_content(transcript::Content { blocks, plain: false }))
     }
 
     fn cut_arguments(&self, now: &TriggerView<'_, '_>) -> Vec<Rewrite> {

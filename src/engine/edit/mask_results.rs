@@ -39,10 +39,9 @@ impl Edit for MaskResults {
         let from = if self.masked.layout == view.layout() { self.masked.before } else { 0 };
         self.masked = Masked { layout: view.layout(), before: kept_from.max(from) };
         let masked = (from..kept_from).filter(open).filter_map(|index| match view.message(index)? {
-            Message::ToolResult(result) => {
-                let mut result = result.clone();
-                result.content = Content { blocks: vec![Block::Text(Text::from(MASK))], plain: false };
-                Some(Rewrite { at: index, message: Message::ToolResult(result) })
+            message @ Message::ToolResult(_) => {
+                let content = Content { blocks: vec![Block::Text(Text::from(MASK))], plain: false };
+                Some(Rewrite { at: index, message: message.with_content(content) })
             }
             _ => None,
         });

@@ -167,6 +167,6 @@ fn yielded<'a>(entry: &'a Entry, edits: &HashMap<&str, Option<&Content>>) -> Opt
     match edits.get(&*entry.id) {
         None => Some(message),
         Some(None) => None,
-        Some(Some(content)) => Some(Cow::Owned(message.into_owned().with_content(content))),
+        Some(Some(content)) => Some(Cow::Owned(message.with_content((*content).clone()))),
     }
 }

@@ -1,6 +1,9 @@
 //! What is put back after a cut, beside the summary.
 
+pub mod history;
 pub mod recent_files;
+pub mod reread;
+pub mod user_messages;
 
 use super::cut::CutPlan;
 use super::view::ContextView;

@@ -21,7 +21,7 @@ impl Article {
     /// # Errors
     /// When there is no such template.
     pub fn new(template: &str, max_tokens: Tokens) -> Result<Self, TemplateError> {
-        Ok(Self { template: Template::builtin(template)?, max_tokens })
+        Ok(Self { template: Template::named(template)?, max_tokens })
     }
 }
 

@@ -22,7 +22,7 @@ impl DeepAgents {
     /// # Errors
     /// When there is no such template.
     pub fn new(template: &str, trim: Option<Tokens>, estimator: Estimator) -> Result<Self, TemplateError> {
-        Ok(Self { template: Template::builtin(template)?, trim, estimator })
+        Ok(Self { template: Template::named(template)?, trim, estimator })
     }
 
     fn request(&self, transcript: &str, seed: u64) -> LlmRequest {

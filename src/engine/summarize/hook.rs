@@ -169,7 +169,8 @@ mod tests {
         }
         let plan = CutPlan::at(0, 4);
         let (context, checkpoint) = (&view, Checkpoint::TurnEnd);
-        let job = SummaryJob { context, plan: &plan, checkpoint, instructions: None, window: Tokens(1), seed: 0 };
+        let job =
+            SummaryJob { context, plan: &plan, past: &[], checkpoint, instructions: None, window: Tokens(1), seed: 0 };
         summarizer.summarize(&job, &Says).map_err(|failed| failed.to_string())
     }
 

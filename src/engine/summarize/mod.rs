@@ -15,7 +15,7 @@ pub use request::{Completer, Exchange, LlmError, LlmRequest, LlmResponse, Purpos
 use super::cut::CutPlan;
 use super::trigger::Checkpoint;
 use super::view::ContextView;
-use crate::transcript::{JsonText, Message, Text, Tokens};
+use crate::transcript::{EntryIdx, JsonText, Message, Text, Tokens};
 
 /// What is to be summarized.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +24,8 @@ pub struct SummaryJob<'v, 'a> {
     pub context: &'v ContextView<'a>,
     /// The cut.
     pub plan: &'v CutPlan,
+    /// All records of the path so far, also those that earlier compactions dropped.
+    pub past: &'v [EntryIdx],
     /// The moment.
     pub checkpoint: Checkpoint,
     /// The person's own words on what to look at.

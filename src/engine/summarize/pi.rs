@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::{Completer, Exchange, LlmError, LlmRequest, Purpose, Summarizer, Summary, SummaryError, SummaryJob};
 use crate::engine::pi::{FileOps, Rules, serialize};
-use crate::engine::template::{Parts, Template, TemplateError};
-use crate::engine::view::ContextView;
+use crate::engine::template::{Choice, Parts, Template, TemplateError};
+use crate::engine::view::{ContextView, Item};
 use crate::transcript::{JsonText, Message, Text, Tokens};
 
 /// Between the history summary and that of a split turn.
@@ -18,16 +18,40 @@ const NO_HISTORY: &str = "No prior history.";
 #[derive(Clone, Debug)]
 pub struct Pi {
     rules: &'static Rules,
-    template: Template,
+    template: Choice,
+    from_start: bool,
 }
 
 impl Pi {
-    /// With the template of this name.
+    /// With the template of this name, or one picked by the task.
     ///
     /// # Errors
     /// When there is no such template.
     pub fn new(rules: &'static Rules, template: &str) -> Result<Self, TemplateError> {
-        Ok(Self { rules, template: Template::builtin(template)? })
+        Ok(Self { rules, template: Choice::named(template)?, from_start: false })
+    }
+
+    /// Summarizes the whole history again at every compaction, instead of updating the summary before: no release of Pi
+    /// does so. What a summary of summaries loses is the difference between the two.
+    #[must_use]
+    pub fn from_start(self, from_start: bool) -> Self {
+        Self { from_start, ..self }
+    }
+
+    /// The messages that earlier compactions and this one drop.
+    fn whole_history(&self, job: &SummaryJob<'_, '_>) -> String {
+        let view = job.context;
+        let kept = view.items()[job.plan.history.end..].iter().find_map(Item::origin);
+        let items =
+            job.past.iter().take_while(|idx| Some(**idx) != kept).map(|&idx| Item::entry(view.transcript(), idx));
+        let items: Vec<Item> = items.collect();
+        serialize(items.iter().filter_map(|item| item.message(view.transcript())), self.rules)
+    }
+
+    /// The template for a job.
+    fn template(&self, job: &SummaryJob<'_, '_>) -> &Template {
+        let earlier = job.context.last_summary().map(|last| last.text.as_str());
+        self.template.pick(job.context.messages(0..job.context.len()), earlier)
     }
 
     /// Floor of a share of the reserve, where summaries had caps of their own.
@@ -57,11 +81,6 @@ impl Pi {
         Ok(response.text)
     }
 
-    fn request(&self, purpose: Purpose, parts: &Parts<'_>, max_output: Option<Tokens>, seed: u64) -> LlmRequest {
-        let prompt = self.template.render(purpose, parts).unwrap_or_default().into();
-        LlmRequest { system: self.template.system().cloned(), prompt, max_output, purpose, seed }
-    }
-
     /// The summary of the history, or what stands for it.
     fn history(
         &self,
@@ -75,11 +94,16 @@ impl Pi {
             let kept = previous.filter(|_| self.rules.split_keeps_previous);
             return Ok(kept.unwrap_or(NO_HISTORY).into());
         }
-        let previous = previous.filter(|_| self.template.has(Purpose::Update));
+        let template = self.template(job);
+        let previous = previous.filter(|_| template.has(Purpose::Update) && !self.from_start);
         let purpose = if previous.is_some() { Purpose::Update } else { Purpose::Summary };
-        let conversation = self.serialized(job.context, job.plan.history.clone());
+        let conversation = if self.from_start {
+            self.whole_history(job)
+        } else {
+            self.serialized(job.context, job.plan.history.clone())
+        };
         let parts = Parts { conversation: &conversation, previous_summary: previous, focus: job.instructions };
-        self.ask(self.request(purpose, &parts, self.cap(8), job.seed), llm, exchanges)
+        self.ask(request(template, purpose, &parts, self.cap(8), job.seed), llm, exchanges)
     }
 
     fn files(&self, job: &SummaryJob<'_, '_>) -> FileOps {
@@ -93,14 +117,26 @@ impl Pi {
     }
 }
 
+fn request(
+    template: &Template,
+    purpose: Purpose,
+    parts: &Parts<'_>,
+    max_output: Option<Tokens>,
+    seed: u64,
+) -> LlmRequest {
+    let prompt = template.render(purpose, parts).unwrap_or_default().into();
+    LlmRequest { system: template.system().cloned(), prompt, max_output, purpose, seed }
+}
+
 impl Summarizer for Pi {
     fn summarize(&self, job: &SummaryJob<'_, '_>, llm: &dyn Completer) -> Result<Summary, SummaryError> {
         let mut exchanges = Vec::new();
         let mut text = self.history(job, llm, &mut exchanges)?.to_string();
-        if !job.plan.prefix.is_empty() && self.template.has(Purpose::TurnPrefix) {
+        let template = self.template(job);
+        if !job.plan.prefix.is_empty() && template.has(Purpose::TurnPrefix) {
             let conversation = self.serialized(job.context, job.plan.prefix.clone());
             let parts = Parts { conversation: &conversation, previous_summary: None, focus: job.instructions };
-            let request = self.request(Purpose::TurnPrefix, &parts, self.cap(5), job.seed);
+            let request = request(template, Purpose::TurnPrefix, &parts, self.cap(5), job.seed);
             let prefix = self.ask(request, llm, &mut exchanges)?;
             text.push_str(SPLIT);
             text.push_str(&prefix);

@@ -10,14 +10,25 @@ pub(super) const FILES: &[(&str, &str)] = &[
     ("pi-three-part", include_str!("builtin/pi-three-part.toml")),
     ("pi-article", include_str!("builtin/pi-article.toml")),
     ("deepagents", include_str!("builtin/deepagents.toml")),
+    ("claude-code", include_str!("builtin/claude-code.toml")),
+    ("codex", include_str!("builtin/codex.toml")),
+    ("gemini-cli", include_str!("builtin/gemini-cli.toml")),
+    ("opencode", include_str!("builtin/opencode.toml")),
+    ("openhands", include_str!("builtin/openhands.toml")),
+    ("task-debugging", include_str!("builtin/task-debugging.toml")),
+    ("task-feature", include_str!("builtin/task-feature.toml")),
+    ("task-data", include_str!("builtin/task-data.toml")),
+    ("task-writing", include_str!("builtin/task-writing.toml")),
 ];
 
 /// The fields of a built-in template, with those it takes over from another.
 pub(super) fn file(name: &str) -> Result<File, TemplateError> {
-    let Some((_, text)) = FILES.iter().find(|(known, _)| *known == name) else {
-        return Err(unknown(name));
-    };
-    File::read(text, name)?.resolved(name)
+    File::read(text(name)?, name)?.resolved(name)
+}
+
+/// The text of a built-in template.
+pub(super) fn text(name: &str) -> Result<&'static str, TemplateError> {
+    FILES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text).ok_or_else(|| unknown(name))
 }
 
 fn unknown(name: &str) -> TemplateError {

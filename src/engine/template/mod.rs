@@ -7,11 +7,13 @@ mod builtin;
 mod compile;
 mod error;
 mod file;
+mod task;
 
 use std::sync::Arc;
 
 use compile::{Piece, Prompt};
 pub use error::TemplateError;
+pub use task::{Choice, Task};
 
 use super::summarize::Purpose;
 
@@ -76,6 +78,22 @@ impl Template {
     pub fn builtin(name: &str) -> Result<Self, TemplateError> {
         let file = builtin::file(name)?;
         compile::template(file, name)
+    }
+
+    /// A built-in template by its name, or a template file by its whole text, as an experiment carries it.
+    ///
+    /// # Errors
+    /// When there is none of that name, or the text is no template.
+    pub fn named(name: &str) -> Result<Self, TemplateError> {
+        if name.contains('\n') { Self::parse(name, "given by the experiment") } else { Self::builtin(name) }
+    }
+
+    /// The TOML file of a built-in template, to start one's own from.
+    ///
+    /// # Errors
+    /// When there is none of that name.
+    pub fn builtin_file(name: &str) -> Result<&'static str, TemplateError> {
+        builtin::text(name)
     }
 
     /// Reads a template. `origin` is named in errors: the file.

@@ -31,6 +31,12 @@ pub(super) fn messages<'a>(record: &Object<'a>) -> Option<Vec<Value<'a>>> {
     LISTS.iter().find_map(|path| at(record, path).filter(|list| list.is_list())).map(Value::items)
 }
 
+/// The request bodies of a record that is a sequence of them.
+pub(super) fn bodies<'a>(record: &Object<'a>) -> Option<Vec<Value<'a>>> {
+    let bodies = record.items("requests");
+    bodies.first().is_some_and(|body| messages(&body.object()).is_some()).then_some(bodies)
+}
+
 /// Reads a bare list of messages. `line` is that of all of them in a file of JSON Lines; in one document a message has
 /// its ordinal, from 1.
 pub(super) fn bare(list: &[Value<'_>], line: Option<usize>) -> Imported {
@@ -63,7 +69,10 @@ pub(super) fn record(record: &Object<'_>, line: Option<usize>) -> Option<Session
     response(&mut chain, line, record, &about);
     let name =
         ["id", "instance_id", "task_id", "conversation_id", "uuid", "name"].iter().find_map(|key| record.word(key));
-    chain.transcript.meta = Meta { id: name.clone().unwrap_or_default(), extra: extra(record), ..Meta::default() };
+    // A body of a sequence has its time in seconds since the first one, or since 1970.
+    let timestamp = Stamp::at_seconds(record.get("at_s").and_then(Value::f64)).timestamp;
+    let id = name.clone().unwrap_or_default();
+    chain.transcript.meta = Meta { id, timestamp, extra: extra(record), ..Meta::default() };
     // A file with several trials of one task tells them apart by this.
     let trial = record.u64("trial").filter(|&trial| trial > 0);
     let name = name.map(|name| trial.map_or(name.clone(), |trial| format!("{name}.{trial}").into()));

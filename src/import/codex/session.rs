@@ -48,8 +48,8 @@ impl Rows for Session {
         &mut self.chain.counts
     }
 
-    fn fault(&mut self, at: (usize, usize), offset: Option<usize>, kind: FindingKind, message: String) {
-        self.chain.findings.push(Finding { line: at.0, last_line: at.1, offset, kind, message });
+    fn findings(&mut self) -> &mut Vec<Finding> {
+        &mut self.chain.findings
     }
 
     type Record<'l> = Value<'l>;

@@ -48,7 +48,14 @@ pub(super) fn join(bytes: &[u8]) -> Result<(Vec<String>, Vec<Finding>, usize), I
                 let reason = other.map_or_else(|error| error.to_string(), |_| "no object".to_owned());
                 let message = format!("the data of an event cannot be read; left out ({reason})");
                 let number = line.number;
-                findings.push(Finding { line: number, last_line: number, offset: Some(line.offset), kind, message });
+                findings.push(Finding {
+                    line: number,
+                    last_line: number,
+                    offset: Some(line.offset),
+                    column: None,
+                    kind,
+                    message,
+                });
             }
         }
     }

@@ -6,7 +6,7 @@ use crate::transcript::json::read::Raw;
 
 /// Cuts every cycle of parents, at the entry of the cycle that comes first in the file: only there does a parent stand
 /// after its child. Returns those entries and how many the cycle has.
-pub(super) fn cut_cycles(parents: &mut [Option<usize>]) -> Vec<(usize, usize)> {
+pub(in crate::import) fn cut_cycles(parents: &mut [Option<usize>]) -> Vec<(usize, usize)> {
     let mut cut = Vec::new();
     // 0: not walked; otherwise the number of the walk, from 1, that reached the entry.
     let mut walk = vec![0_usize; parents.len()];

@@ -36,13 +36,13 @@ pub(super) struct Builder {
     drafts: Vec<Draft>,
     /// File objects in order, as version-1 indices count them: the header is none of the entries.
     pub(super) objects: Vec<Option<usize>>,
-    findings: Vec<Finding>,
+    pub(super) findings: Vec<Finding>,
 }
 
 impl Builder {
     /// Notes a fault on the lines `at.0` to `at.1`.
     pub(super) fn note_fault(&mut self, at: (usize, usize), offset: Option<usize>, kind: FindingKind, message: String) {
-        self.findings.push(Finding { line: at.0, last_line: at.1, offset, kind, message });
+        self.findings.push(Finding { line: at.0, last_line: at.1, offset, column: None, kind, message });
     }
 
     fn drain(&mut self, at: (usize, usize), sink: &mut Sink) {

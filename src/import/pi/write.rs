@@ -4,9 +4,10 @@ use std::io;
 
 use super::emit::Object;
 use super::links::{agrees, relinked};
+use super::own;
 use crate::import::extra::Extras;
 use crate::transcript::{
-    Bash, Compaction, Custom, Entry, EntryKind, Message, Meta, Reply, StopReason, Text, ToolResult, Transcript,
+    Bash, Compaction, Custom, Entry, EntryKind, Message, Reply, StopReason, Text, ToolResult, Transcript,
 };
 
 /// Version of the format written.
@@ -14,29 +15,58 @@ const VERSION: u64 = 3;
 
 /// Writes `transcript` as a Pi session of version 3: reading it again gives the same content.
 ///
-/// Ids are written as they are; Pi makes them of eight hexadecimal digits and takes any text. The head (system prompt
-/// and tool schemas) has no place in the format and is not written.
+/// Ids are written as they are; Pi makes them of eight hexadecimal digits and takes any text. What has no place in the
+/// format (system prompt, tool schemas, contexts that other agents write out) is kept in fields that Pi passes over.
 ///
 /// # Errors
 /// Those of `out`.
 pub fn write(transcript: &Transcript, out: &mut impl io::Write) -> io::Result<()> {
     let mut line = Vec::with_capacity(4096);
-    header(&transcript.meta, &mut line)?;
+    header(transcript, &mut line)?;
     out.write_all(&line)?;
     for entry in &transcript.entries {
         line.clear();
         let parent = entry.parent.map(|parent| &*transcript.entry(parent).id);
-        match &entry.kind {
-            EntryKind::Note { raw, .. } => note(raw.as_str(), &entry.id, parent, &mut line),
+        match (&entry.kind, own::wrapped(entry)) {
+            (EntryKind::Note { .. }, Some(data)) => wrapped_note(entry, parent, &data, &mut line)?,
+            (EntryKind::Note { raw, .. }, None) => note(raw.as_str(), &entry.id, parent, &mut line),
             _ => record(entry, parent, &mut line)?,
         }
+        one_line(&mut line);
         line.push(b'\n');
         out.write_all(&line)?;
     }
     Ok(())
 }
 
-fn header(meta: &Meta, line: &mut Vec<u8>) -> io::Result<()> {
+/// Line breaks between the tokens of JSON that came from a document become spaces; inside of a string JSON has none.
+fn one_line(line: &mut [u8]) {
+    line.iter_mut().filter(|byte| matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
+}
+
+/// A record of another format as an entry that Pi knows and passes over.
+fn wrapped_note(entry: &Entry, parent: Option<&str>, data: &str, line: &mut Vec<u8>) -> io::Result<()> {
+    let mut object = Object::new(line);
+    object.text("type", "custom")?;
+    links(&mut object, entry, parent)?;
+    object.text("customType", own::NOTE)?;
+    object.raw("data", data);
+    object.end();
+    Ok(())
+}
+
+/// Id, parent and time of an entry.
+fn links(object: &mut Object<'_>, entry: &Entry, parent: Option<&str>) -> io::Result<()> {
+    object.text("id", &entry.id)?;
+    match parent {
+        Some(parent) => object.text("parentId", parent)?,
+        None => object.raw("parentId", "null"),
+    }
+    object.some_text("timestamp", entry.timestamp.as_deref())
+}
+
+fn header(transcript: &Transcript, line: &mut Vec<u8>) -> io::Result<()> {
+    let meta = &transcript.meta;
     let mut object = Object::new(line);
     object.text("type", "session")?;
     object.number("version", VERSION);
@@ -44,10 +74,14 @@ fn header(meta: &Meta, line: &mut Vec<u8>) -> io::Result<()> {
     object.some_text("timestamp", meta.timestamp.as_deref())?;
     object.some_text("cwd", meta.cwd.as_deref())?;
     object.some_text("parentSession", meta.parent_session.as_deref())?;
-    if let Some(extra) = &meta.extra {
+    if let Some(extra) = meta.extra.as_ref().filter(|extra| !own::header_collides(extra)) {
         object.fields_of(extra.as_str());
     }
+    if let Some(field) = own::of_header(transcript) {
+        object.raw(own::FIELD, &field);
+    }
     object.end();
+    one_line(line);
     line.push(b'\n');
     Ok(())
 }
@@ -75,16 +109,11 @@ fn kind(entry: &Entry, extras: &Extras) -> &'static str {
 }
 
 fn record(entry: &Entry, parent: Option<&str>, line: &mut Vec<u8>) -> io::Result<()> {
-    let extras = Extras::parse(entry.extra.as_ref());
+    let extras = Extras::parse(entry.extra.as_ref().filter(|_| !own::collides(entry)));
     let kind = kind(entry, &extras);
     let mut object = Object::new(line);
     object.text("type", kind)?;
-    object.text("id", &entry.id)?;
-    match parent {
-        Some(parent) => object.text("parentId", parent)?,
-        None => object.raw("parentId", "null"),
-    }
-    object.some_text("timestamp", entry.timestamp.as_deref())?;
+    links(&mut object, entry, parent)?;
     match &entry.kind {
         EntryKind::Message(Message::Custom(custom)) if kind == "custom_message" => {
             custom_fields(&mut object, custom, "content", &extras)?;
@@ -100,6 +129,9 @@ fn record(entry: &Entry, parent: Option<&str>, line: &mut Vec<u8>) -> io::Result
         other => entry_fields(&mut object, other, &extras)?,
     }
     object.extras(&extras, "");
+    if let Some(field) = own::of_entry(entry) {
+        object.raw(own::FIELD, &field);
+    }
     object.end();
     Ok(())
 }

@@ -84,6 +84,11 @@ pub(super) fn heading_title(line: &str) -> Option<&str> {
     if let Some(bold) = line.strip_prefix("**").and_then(|rest| rest.trim_end_matches(':').strip_suffix("**")) {
         return (!bold.is_empty() && !bold.contains("**")).then(|| bold.trim_end_matches(':'));
     }
+    if let Some(tag) = line.strip_prefix('<').and_then(|rest| rest.strip_suffix('>')) {
+        // `<overall_goal>`; tags without a `_` enclose parts of a prompt.
+        let is_field = tag.contains('_') && tag.bytes().all(|byte| byte == b'_' || byte.is_ascii_lowercase());
+        return is_field.then_some(tag);
+    }
     // A list item begins with its mark.
     if !line.starts_with(|c: char| c.is_ascii_uppercase()) {
         return None;

@@ -167,6 +167,7 @@ fn measures(run: &Run) -> Vec<MeasureDef> {
         unit: "unknown".to_owned(),
         direction: crate::results::Direction::Neutral,
         about: "The manifest does not define this measure.".to_owned(),
+        version: 1,
     }));
     measures
 }

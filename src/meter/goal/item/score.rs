@@ -1,6 +1,6 @@
 //! The formula, apart from how survival is found.
 
-use super::{Category, ItemSet};
+use super::{Category, GoalItem, ItemSet};
 
 /// What became of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +17,8 @@ pub enum Fate {
     InTail,
     /// Another item has replaced it: it is not scored.
     Superseded,
+    /// It is stated on another branch only: it is not scored.
+    OffPath,
 }
 
 impl Fate {
@@ -29,6 +31,7 @@ impl Fate {
             Self::Wrong => "wrong",
             Self::InTail => "in_tail",
             Self::Superseded => "superseded",
+            Self::OffPath => "off_path",
         }
     }
 
@@ -39,7 +42,7 @@ impl Fate {
             Self::Partly => Some(0.5),
             Self::Lost => Some(0.0),
             Self::Wrong => Some(-0.5),
-            Self::InTail | Self::Superseded => None,
+            Self::InTail | Self::Superseded | Self::OffPath => None,
         }
     }
 }
@@ -61,7 +64,21 @@ pub struct Score {
 impl Score {
     /// `Σ_g W_g · (1 - clip(Σ w·s / Σ w, 0, 1))`, the `W_g` renormalised over the categories that have a scored item.
     pub fn new(items: &ItemSet, fates: &[Fate]) -> Self {
-        let by_category = Category::ALL.map(|category| category_loss(items, fates, category));
+        Self::only(items, fates, |_| true)
+    }
+
+    /// The same over some of the items.
+    pub(super) fn only(items: &ItemSet, fates: &[Fate], counts: impl Fn(&GoalItem) -> bool) -> Self {
+        let of = |(item, fate): (&GoalItem, &Fate)| fate.score().filter(|_| counts(item));
+        let scores: Vec<_> = items.items.iter().zip(fates).map(of).collect();
+        let veto = |(item, fate): &(&GoalItem, &Fate)| item.critical && matches!(fate, Fate::Lost | Fate::Wrong);
+        let critical_lost = items.items.iter().zip(fates).filter(veto).count() as u64;
+        Self { critical_lost, ..Self::of_scores(items, &scores) }
+    }
+
+    /// The loss of given scores, which may be expectations; `None` is not scored.
+    pub(super) fn of_scores(items: &ItemSet, scores: &[Option<f64>]) -> Self {
+        let by_category = Category::ALL.map(|category| category_loss(items, scores, category));
         let (mut loss, mut shares) = (0.0, 0.0);
         for (category, part) in Category::ALL.into_iter().zip(by_category) {
             if let Some(part) = part {
@@ -69,21 +86,19 @@ impl Score {
                 shares += category.share();
             }
         }
-        let veto = |(item, fate): &(&super::GoalItem, &Fate)| item.critical && matches!(fate, Fate::Lost | Fate::Wrong);
-        let critical_lost = items.items.iter().zip(fates).filter(veto).count() as u64;
-        Self { loss: (shares > 0.0).then(|| loss / shares), by_category, critical_lost }
+        Self { loss: (shares > 0.0).then(|| loss / shares), by_category, critical_lost: 0 }
     }
 }
 
-fn category_loss(items: &ItemSet, fates: &[Fate], category: Category) -> Option<f64> {
-    let (mut scored, mut weights) = (0.0, 0.0);
-    for (item, fate) in items.items.iter().zip(fates).filter(|(item, _)| item.category == category) {
-        if let Some(score) = fate.score() {
-            scored += item.weight * score;
+fn category_loss(items: &ItemSet, scores: &[Option<f64>], category: Category) -> Option<f64> {
+    let (mut sum, mut weights) = (0.0, 0.0);
+    for (item, score) in items.items.iter().zip(scores).filter(|(item, _)| item.category == category) {
+        if let Some(score) = score {
+            sum += item.weight * score;
             weights += item.weight;
         }
     }
-    (weights > 0.0).then(|| 1.0 - (scored / weights).clamp(0.0, 1.0))
+    (weights > 0.0).then(|| 1.0 - (sum / weights).clamp(0.0, 1.0))
 }
 
 #[cfg(test)]
@@ -102,6 +117,8 @@ mod tests {
             superseded_by: None,
             done_at: None,
             must: Vec::new(),
+            quote: None,
+            within: None,
             must_not: Vec::new(),
         }
     }

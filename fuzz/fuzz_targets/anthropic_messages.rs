@@ -1,0 +1,8 @@
+#![no_main]
+
+use cutpoint::import::Format;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    let _ = Format::AnthropicMessages.read(data);
+});

@@ -1,0 +1,73 @@
+//! Findings as people and as programs read them, and what `--strict` makes of them.
+
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use crate::experiment::Session;
+use crate::import::Finding;
+
+/// Findings where none were wanted.
+#[derive(Debug, thiserror::Error)]
+#[error("{findings} in {files}", findings = count(*.findings, "finding"), files = count(*.files, "file"))]
+pub(super) struct Faulty {
+    findings: usize,
+    files: usize,
+}
+
+/// `1 file`, `2 files`.
+pub(super) fn count(number: usize, of: &str) -> String {
+    format!("{number} {of}{}", if number == 1 { "" } else { "s" })
+}
+
+/// With `strict` an error, if `files`, given by the number of their findings, have any.
+pub(super) fn judge(strict: bool, files: impl Iterator<Item = usize>) -> Result<(), Faulty> {
+    let (findings, files) =
+        files.filter(|&findings| findings > 0).fold((0, 0), |(all, files), findings| (all + findings, files + 1));
+    if strict && findings > 0 { Err(Faulty { findings, files }) } else { Ok(()) }
+}
+
+/// Prints all findings of `sessions` on stderr if `strict`, and fails if there are any.
+pub(super) fn refuse(strict: bool, sessions: &[Session]) -> anyhow::Result<()> {
+    if strict {
+        let mut stderr = io::stderr().lock();
+        for session in sessions.iter().filter(|session| !session.findings.is_empty()) {
+            writeln!(stderr, "{}", session.name)?;
+            table(&session.findings, &mut stderr)?;
+        }
+    }
+    Ok(judge(strict, sessions.iter().map(|session| session.findings.len()))?)
+}
+
+/// Findings as a table, a line each.
+pub(super) fn table(findings: &[Finding], out: &mut impl Write) -> io::Result<()> {
+    let width = findings.iter().map(|finding| finding.kind.name().len()).max().unwrap_or_default().max(4);
+    writeln!(out, "  {:>9} {:>6}  {:width$}  found, and what was done", "line", "column", "kind")?;
+    for finding in findings {
+        let column = finding.column.map_or_else(|| "-".to_owned(), |column| column.to_string());
+        writeln!(out, "  {:>9} {column:>6}  {:width$}  {}", lines(finding), finding.kind.name(), finding.message)?;
+    }
+    Ok(())
+}
+
+/// The lines of a finding; `-` for the file as a whole.
+fn lines(finding: &Finding) -> String {
+    match (finding.line, finding.last_line) {
+        (0, _) => "-".to_owned(),
+        (first, last) if first == last => first.to_string(),
+        (first, last) => format!("{first}-{last}"),
+    }
+}
+
+/// A finding as JSON. What is not known is null.
+pub(super) fn as_json(finding: &Finding) -> Value {
+    let known = |line: usize| (line > 0).then_some(line);
+    json!({
+        "line": known(finding.line),
+        "last_line": known(finding.last_line),
+        "column": finding.column,
+        "byte_offset": finding.offset,
+        "kind": finding.kind.name(),
+        "message": finding.message,
+    })
+}

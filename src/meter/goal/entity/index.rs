@@ -1,0 +1,270 @@
+//! The entities of a transcript: where each is said and used. Made once, shared by all cells.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
+
+use super::{Entity, Kind, extract};
+use crate::replay::Item;
+use crate::transcript::{Block, EntryIdx, Message, Part, Transcript, sent_parts};
+
+/// An entity of a transcript; aliases of one thing have one number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct EntityId(pub(crate) u32);
+
+/// A line that says an entity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place {
+    /// The entry.
+    pub(crate) entry: EntryIdx,
+    /// The line of its text, from 0.
+    pub(crate) line: u32,
+    /// Bytes of that line, its end included.
+    pub(crate) bytes: u32,
+}
+
+/// A use by the agent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Use {
+    /// What is used.
+    pub(crate) entity: EntityId,
+    /// In the arguments of a call, not in words alone.
+    pub(crate) in_call: bool,
+}
+
+/// What an entry says.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Says {
+    /// Its entities, each once, in order of number.
+    pub(crate) entities: Vec<EntityId>,
+    /// For a reply: what the agent acts on, each once, a call before words.
+    pub(crate) uses: Vec<Use>,
+    /// Digests of its calls, by tool and arguments.
+    pub(crate) calls: Vec<u64>,
+    /// Bytes of its text.
+    pub(crate) bytes: u64,
+}
+
+/// The entities of a transcript.
+#[derive(Clone, Debug, Default)]
+pub struct EntityIndex {
+    keys: HashMap<Box<str>, u32>,
+    names: Vec<(Kind, Box<str>)>,
+    /// The number that stands for all aliases.
+    stands: Vec<u32>,
+    /// Bare names of files that one path alone ends in.
+    by_name: HashMap<Box<str>, Option<u32>>,
+    places: Vec<Vec<Place>>,
+    /// Entries that say it.
+    spread: Vec<u32>,
+    says: Vec<Says>,
+    /// The working folder, with a slash at its end.
+    root: Option<String>,
+}
+
+/// An entity in more than this share of the entries is common: its survival says nothing.
+const COMMON: f64 = 0.2;
+/// Below so many entries nothing is common.
+const FEW: usize = 20;
+
+/// Whether a message is a source of facts: a summary is none, whoever wrote it.
+fn is_source(message: &Message) -> bool {
+    !matches!(message, Message::BranchSummary(_) | Message::CompactionSummary(_))
+}
+
+/// Calls `each` with the texts of a message; the strings of arguments are decoded, so that `\n` is a line's end. The flag
+/// says that the text is an argument of a call, or `None` that it is thinking.
+fn texts<'m>(message: &'m Message, mut each: impl FnMut(Cow<'m, str>, Option<bool>)) {
+    if !matches!(message, Message::Assistant(..)) {
+        sent_parts(message, |part| {
+            if let Part::Text(text) = part {
+                each(text, Some(false));
+            }
+        });
+        return;
+    }
+    for block in message.blocks() {
+        match block {
+            Block::Text(text) => each(Cow::Borrowed(text.as_str()), Some(false)),
+            Block::Thinking { text, .. } => each(Cow::Borrowed(text.as_str()), None),
+            Block::ToolCall(call) => match serde_json::from_str(call.arguments.as_str()) {
+                Ok(value) => strings(value, &mut |text| each(Cow::Owned(text), Some(true))),
+                Err(_) => each(Cow::Borrowed(call.arguments.as_str()), Some(true)),
+            },
+            Block::Image(_) | Block::Other(_) => {}
+        }
+    }
+}
+
+/// A digest that equal calls share. The hasher has fixed keys, so it is the same in every run.
+fn call_digest(block: &Block) -> Option<u64> {
+    let Block::ToolCall(call) = block else { return None };
+    let mut hasher = std::hash::DefaultHasher::new();
+    (call.name.as_str(), call.arguments.as_str()).hash(&mut hasher);
+    Some(hasher.finish())
+}
+
+fn strings(value: serde_json::Value, each: &mut impl FnMut(String)) {
+    match value {
+        serde_json::Value::String(text) => each(text),
+        serde_json::Value::Array(items) => items.into_iter().for_each(|item| strings(item, each)),
+        serde_json::Value::Object(members) => members.into_iter().for_each(|(_, value)| strings(value, each)),
+        serde_json::Value::Null | serde_json::Value::Bool(_) | serde_json::Value::Number(_) => {}
+    }
+}
+
+impl EntityIndex {
+    /// Reads every entry once.
+    pub fn new(transcript: &Transcript) -> Self {
+        let root =
+            transcript.meta.cwd.as_deref().map(|cwd| format!("{}/", cwd.replace('\\', "/").trim_end_matches('/')));
+        let mut index = Self { root: root.filter(|root| root.len() > 2), ..Self::default() };
+        for position in 0..transcript.entries.len() {
+            let entry = EntryIdx(position);
+            let item = Item::entry(transcript, entry);
+            let message = item.message(transcript).filter(|message| is_source(message));
+            let says = message.map(|message| index.read(entry, message)).unwrap_or_default();
+            index.says.push(says);
+        }
+        index.join_aliases();
+        index
+    }
+
+    fn read(&mut self, entry: EntryIdx, message: &Message) -> Says {
+        let calls = message.blocks().iter().filter_map(call_digest).collect();
+        let mut says = Says { calls, ..Says::default() };
+        let mut number = 0;
+        texts(message, |text, voice| {
+            says.bytes += text.len() as u64;
+            for line in text.lines() {
+                let place = Place { entry, line: number, bytes: u32::try_from(line.len() + 1).unwrap_or(u32::MAX) };
+                extract(line, |found| {
+                    let id = self.intern(&found);
+                    says.entities.push(EntityId(id));
+                    let places = &mut self.places[id as usize];
+                    if places.last() != Some(&place) {
+                        places.push(place);
+                    }
+                    if let (Message::Assistant(..), Some(in_call)) = (message, voice) {
+                        says.uses.push(Use { entity: EntityId(id), in_call });
+                    }
+                });
+                number += 1;
+            }
+        });
+        says
+    }
+
+    /// A path below the working folder is written from there.
+    fn normal<'k>(&self, kind: Kind, key: &'k str) -> &'k str {
+        let below = self.root.as_ref().filter(|_| kind == Kind::Path).and_then(|root| key.strip_prefix(root.as_str()));
+        below.filter(|rest| !rest.is_empty()).unwrap_or(key)
+    }
+
+    fn intern(&mut self, found: &Entity<'_>) -> u32 {
+        let key = self.normal(found.kind, &found.key);
+        if let Some(&id) = self.keys.get(key) {
+            return id;
+        }
+        let id = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
+        let key: Box<str> = key.into();
+        self.names.push((found.kind, key.clone()));
+        self.places.push(Vec::new());
+        self.keys.insert(key, id);
+        id
+    }
+
+    /// One number for `loader.rs` and `src/feeder/loader.rs`, where only one path ends so.
+    fn join_aliases(&mut self) {
+        self.stands = (0..u32::try_from(self.names.len()).unwrap_or(u32::MAX)).collect();
+        let paths: Vec<u32> = (0..self.stands.len()).map(|id| self.stands[id]).collect();
+        for id in paths {
+            let (kind, key) = &self.names[id as usize];
+            if let Some((_, name)) = key.rsplit_once('/').filter(|_| *kind == Kind::Path) {
+                let one = self.by_name.entry(name.into()).or_insert(Some(id));
+                // A second path of that name: the bare name stands for neither.
+                *one = one.filter(|&first| first == id);
+            }
+        }
+        for id in 0..self.names.len() {
+            let (kind, key) = &self.names[id];
+            let is_bare = *kind == Kind::Path && !key.contains('/');
+            let Some(&Some(path)) = self.by_name.get(key).filter(|_| is_bare) else { continue };
+            self.stands[id] = path;
+            let places = std::mem::take(&mut self.places[id]);
+            let whole = &mut self.places[path as usize];
+            whole.extend(places);
+            whole.sort_unstable();
+            whole.dedup();
+        }
+        let stands = |id: EntityId| EntityId(self.stands[id.0 as usize]);
+        for says in &mut self.says {
+            says.entities.iter_mut().for_each(|id| *id = stands(*id));
+            says.entities.sort_unstable();
+            says.entities.dedup();
+            says.uses.iter_mut().for_each(|one| one.entity = stands(one.entity));
+            says.uses.sort_by_key(|one| (one.entity, !one.in_call));
+            says.uses.dedup_by_key(|one| one.entity);
+        }
+        self.spread = vec![0; self.names.len()];
+        for says in &self.says {
+            says.entities.iter().for_each(|id| self.spread[id.0 as usize] += 1);
+        }
+    }
+
+    /// The number of an entity that a text of the strategy names; `None` when the transcript never says it.
+    pub(crate) fn find(&self, kind: Kind, key: &str) -> Option<EntityId> {
+        let key = self.normal(kind, key);
+        let found = self.keys.get(key).copied().or_else(|| {
+            let name = key.rsplit('/').next().filter(|_| kind == Kind::Path)?;
+            let path = self.by_name.get(name).copied().flatten()?;
+            // Both name the same file if one ends in the other.
+            let whole = &*self.names[path as usize].1;
+            (whole.ends_with(key) || key.ends_with(whole)).then_some(path)
+        })?;
+        Some(EntityId(self.stands[found as usize]))
+    }
+
+    /// The folders above a path that the transcript names: whoever keeps the path knows them.
+    pub(crate) fn above(&self, id: EntityId) -> impl Iterator<Item = EntityId> + '_ {
+        let (kind, key) = &self.names[id.0 as usize];
+        let cuts = key.match_indices('/').map(|(at, _)| at).filter(move |&at| *kind == Kind::Path && at > 0);
+        cuts.filter_map(|at| self.keys.get(&key[..at]).map(|&id| EntityId(self.stands[id as usize])))
+    }
+
+    /// What an entry says.
+    pub(crate) fn says(&self, idx: EntryIdx) -> Option<&Says> {
+        self.says.get(idx.0)
+    }
+
+    /// The lines that say an entity, in order.
+    pub(crate) fn places(&self, id: EntityId) -> &[Place] {
+        &self.places[id.0 as usize]
+    }
+
+    /// Its kind.
+    pub(crate) fn kind(&self, id: EntityId) -> Kind {
+        self.names[id.0 as usize].0
+    }
+
+    /// Its normal form.
+    pub(crate) fn key(&self, id: EntityId) -> &str {
+        &self.names[id.0 as usize].1
+    }
+
+    /// Numbers are below this.
+    pub(crate) fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Whether so many entries say it that its survival means nothing.
+    pub(crate) fn is_common(&self, id: EntityId) -> bool {
+        let entries = u32::try_from(self.says.len()).unwrap_or(u32::MAX);
+        self.says.len() >= FEW && f64::from(self.spread[id.0 as usize]) > COMMON * f64::from(entries)
+    }
+
+    /// The normal forms of all entities: for frequencies over a corpus.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(|(_, key)| &**key)
+    }
+}

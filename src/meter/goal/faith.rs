@@ -1,0 +1,193 @@
+//! Faithfulness: what a summary says that nobody said, and what it merely copies.
+
+use std::collections::{HashMap, HashSet};
+
+use aho_corasick::AhoCorasick;
+
+use super::entity::{EntityIndex, Kind, extract};
+use super::text::{normalise, whole_text};
+use crate::measure::Measure;
+use crate::meter::{Measures, Meter, number};
+use crate::replay::{CompactionEvent, Item, ReplayEvent};
+use crate::transcript::{EntryIdx, Transcript};
+
+/// So many words in a row that the dropped part holds too are copied.
+const RUN: usize = 8;
+
+/// Above this share of a summary's identifiers, fabrication is a veto.
+pub const FABRICATION_VETO: f64 = 0.02;
+
+/// The meter.
+#[derive(Debug)]
+pub struct Faith<'m> {
+    transcript: &'m Transcript,
+    path: &'m [EntryIdx],
+    index: &'m EntityIndex,
+    now: Option<EntryIdx>,
+    summaries: u64,
+    identifiers: u64,
+    /// Identifiers that the index does not know, with the moment of their summary.
+    unknown: Vec<Unknown>,
+    words: (u64, u64),
+    entity_bytes: (u64, u64),
+    tokens: (u64, u64),
+    not_compressing: u64,
+}
+
+/// An identifier without a source, so far.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Unknown {
+    key: String,
+    kind: Kind,
+    now: Option<EntryIdx>,
+}
+
+/// An identifier of a summary that stands nowhere in its source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fabrication {
+    /// What it is.
+    pub kind: Kind,
+    /// Its normal form.
+    pub key: String,
+    /// The session says it later: the summary knows what it cannot know, or names what it plans.
+    pub foreseen: bool,
+}
+
+impl<'m> Faith<'m> {
+    /// A meter for one replay. Only recorded messages are a source; an earlier summary never is.
+    pub fn new(transcript: &'m Transcript, path: &'m [EntryIdx], index: &'m EntityIndex) -> Self {
+        Self {
+            transcript,
+            path,
+            index,
+            now: None,
+            summaries: 0,
+            identifiers: 0,
+            unknown: Vec::new(),
+            words: (0, 0),
+            entity_bytes: (0, 0),
+            tokens: (0, 0),
+            not_compressing: 0,
+        }
+    }
+
+    fn summary(&mut self, event: &CompactionEvent<'_, '_>) {
+        let after = event.after.reference().range(0..event.made_items);
+        let dropped = event.dropped_tokens();
+        self.not_compressing += u64::from(after >= dropped);
+        let text = event.summary.text.as_str();
+        if text.is_empty() {
+            return;
+        }
+        self.summaries += 1;
+        self.tokens = (self.tokens.0 + after.0, self.tokens.1 + dropped.0);
+        self.copied(event, text);
+        let newest = event.before.iter().rev().find_map(Item::origin);
+        self.identify(text, self.now.max(newest));
+    }
+
+    fn identify(&mut self, text: &str, now: Option<EntryIdx>) {
+        let mut seen = HashSet::new();
+        let mut bytes = 0;
+        extract(text, |found| {
+            if found.kind == Kind::Command {
+                return;
+            }
+            bytes += found.key.len() as u64;
+            if !seen.insert(found.key.clone()) {
+                return;
+            }
+            self.identifiers += 1;
+            let said = self.index.find(found.kind, &found.key).and_then(|id| self.index.places(id).first());
+            if said.is_none_or(|place| Some(place.entry) > now) {
+                self.unknown.push(Unknown { key: found.key.to_lowercase(), kind: found.kind, now });
+            }
+        });
+        let solid = text.bytes().filter(|byte| !byte.is_ascii_whitespace()).count() as u64;
+        self.entity_bytes = (self.entity_bytes.0 + bytes, self.entity_bytes.1 + solid);
+    }
+
+    /// Counts the words of a summary that stand in runs which the dropped part holds too.
+    fn copied(&mut self, event: &CompactionEvent<'_, '_>, text: &str) {
+        let mut runs = HashSet::new();
+        for item in &event.before[..event.plan.kept_from] {
+            let Some(message) = item.message(self.transcript) else { continue };
+            runs.extend(run_digests(&word_digests(&whole_text(message))));
+        }
+        let words = word_digests(text);
+        let mut covered = vec![false; words.len()];
+        for (at, _) in run_digests(&words).enumerate().filter(|(_, run)| runs.contains(run)) {
+            covered[at..at + RUN].fill(true);
+        }
+        let copied = covered.iter().filter(|covered| **covered).count() as u64;
+        self.words = (self.words.0 + copied, self.words.1 + words.len() as u64);
+    }
+
+    /// The identifiers that stand nowhere in the source, letter by letter, at the moment of their summary. One pass over the
+    /// session, whatever the number of summaries.
+    pub fn fabrications(&self) -> Vec<Fabrication> {
+        let keys: Vec<&str> = self.unknown.iter().map(|one| one.key.as_str()).collect();
+        let mut first: HashMap<usize, EntryIdx> = HashMap::new();
+        if let Some(automaton) = AhoCorasick::new(&keys).ok().filter(|_| !keys.is_empty()) {
+            for &idx in self.path {
+                let item = Item::entry(self.transcript, idx);
+                let Some(message) = item.message(self.transcript) else { continue };
+                let text = normalise(&whole_text(message));
+                for found in automaton.find_overlapping_iter(&text) {
+                    first.entry(found.pattern().as_usize()).or_insert(idx);
+                }
+            }
+        }
+        let fabricated = |(at, one): (usize, &Unknown)| {
+            let said = first.get(&at).copied();
+            let is_said = said.is_some_and(|idx| Some(idx) <= one.now);
+            (!is_said).then(|| Fabrication { kind: one.kind, key: one.key.clone(), foreseen: said.is_some() })
+        };
+        self.unknown.iter().enumerate().filter_map(fabricated).collect()
+    }
+}
+
+/// A digest of every word, in lower case. The hasher has fixed keys, so it is the same in every run.
+fn word_digests(text: &str) -> Vec<u64> {
+    // FNV-1a: short words, and no attacker who gains by a collision.
+    let digest = |word: &str| {
+        let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0000_01b3);
+        word.bytes().fold(0xcbf2_9ce4_8422_2325, mix)
+    };
+    text.split_whitespace().map(digest).collect()
+}
+
+fn run_digests(words: &[u64]) -> impl Iterator<Item = u64> + '_ {
+    let mix = |hash: u64, word: &u64| (hash.rotate_left(7) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    words.windows(RUN).map(move |run| run.iter().fold(0, mix))
+}
+
+impl Meter for Faith<'_> {
+    fn observe(&mut self, event: &ReplayEvent<'_, '_>) {
+        match event {
+            ReplayEvent::Request(request) => self.now = self.now.max(Some(request.entry)),
+            ReplayEvent::Compaction(compaction) => self.summary(compaction),
+            _ => {}
+        }
+    }
+
+    fn finish(self: Box<Self>) -> Measures {
+        let ratio = |(part, whole): (u64, u64), none: &str| {
+            if whole == 0 { Measure::void(none) } else { Measure::from(number(part) / number(whole)) }
+        };
+        let none = "no summary was written";
+        let fabricated = self.fabrications();
+        let foreseen = fabricated.iter().filter(|one| one.foreseen).count() as u64;
+        let count = |count: u64| if self.summaries == 0 { Measure::void(none) } else { Measure::Value(number(count)) };
+        let identifiers = if self.summaries == 0 { none } else { "the summaries hold no identifier" };
+        vec![
+            ("fabricated_count", count(fabricated.len() as u64)),
+            ("fabrication_ratio", ratio((fabricated.len() as u64, self.identifiers), identifiers)),
+            ("foreseen_count", count(foreseen)),
+            ("copied_ratio", ratio(self.words, none)),
+            ("summary_entity_ratio", ratio(self.entity_bytes, none)),
+            ("summary_to_dropped_ratio", ratio(self.tokens, none)),
+            ("not_compressing_count", Measure::Value(number(self.not_compressing))),
+        ]
+    }
+}

@@ -1,0 +1,348 @@
+//! Future-use recall: what the recorded continuation acts on, and only the dropped part knew.
+//!
+//! It needs no annotations. It is use by *the recorded continuation*: another agent might have gone another way, and the
+//! recorded one saw another context. Each fact is asked of the last cut before its first use.
+
+mod ledger;
+mod star;
+
+pub use ledger::KindUse;
+
+use std::collections::HashMap;
+
+use super::entity::{EntityId, EntityIndex, Place, extract};
+use super::item::DROPPED_FLOOR;
+use super::seen::{Recovered, Seen};
+use crate::measure::Measure;
+use crate::meter::{Measures, Meter, number};
+use crate::replay::ReplayEvent;
+use crate::tokens::MessageTable;
+use crate::transcript::{EntryIdx, EntryKind, Message, Tokens, Transcript};
+use ledger::Ledger;
+use star::Needed;
+
+/// Fewer facts than this say nothing.
+const FEWEST: usize = 8;
+
+/// A use in a call weighs 1, one in words a half.
+const IN_WORDS: f64 = 0.5;
+
+/// After so many turns a use weighs half: our own choice.
+const HALF_AFTER_TURNS: f64 = 10.0;
+
+/// What a replay is measured against.
+#[derive(Clone, Copy, Debug)]
+pub struct FutureInput<'m> {
+    /// The session.
+    pub transcript: &'m Transcript,
+    /// Its path, whole: the past and the future.
+    pub path: &'m [EntryIdx],
+    /// Its entities.
+    pub index: &'m EntityIndex,
+    /// Reference counts, for the price of fetching again.
+    pub reference: &'m MessageTable,
+    /// How many sessions of the corpus say an entity; see [`Frequencies`].
+    pub frequencies: Option<&'m Frequencies>,
+    /// The model's window.
+    pub window: Tokens,
+    /// The recorded agent acted on summaries of its own: then recall says nothing, and only fetching again is measured.
+    pub contaminated: bool,
+}
+
+/// How many sessions say each entity.
+#[derive(Clone, Debug, Default)]
+pub struct Frequencies {
+    sessions: usize,
+    counts: HashMap<Box<str>, usize>,
+}
+
+impl Frequencies {
+    /// Counts over the sessions of a corpus.
+    pub fn new<'i>(indexes: impl Iterator<Item = &'i EntityIndex>) -> Self {
+        let mut found = Self::default();
+        for index in indexes {
+            found.sessions += 1;
+            index.keys().for_each(|key| *found.counts.entry(key.into()).or_default() += 1);
+        }
+        found
+    }
+
+    /// `1 + ln((n + 1) / (df + 1))`, which is 1 for what all sessions say.
+    fn idf(&self, key: &str) -> f64 {
+        let df = self.counts.get(key).copied().unwrap_or(1);
+        1.0 + (number(self.sessions as u64 + 1) / number(df as u64 + 1)).ln()
+    }
+}
+
+/// The meter.
+#[derive(Debug)]
+pub struct Future<'m> {
+    input: FutureInput<'m>,
+    on_path: Vec<bool>,
+    head: Vec<EntityId>,
+    recovered: Recovered,
+    /// Entries of the path that were taken in.
+    taken: usize,
+    /// Bytes of those.
+    bytes: u64,
+    dropped: u64,
+    turns: u32,
+    /// By entity, the number of the last cut since which it is known, or was fetched.
+    ledger: Ledger,
+    needed: Vec<Needed>,
+    cuts: Vec<Cut>,
+    fetched: HashMap<EntityId, EntryIdx>,
+    paid: HashMap<EntryIdx, Tokens>,
+    fetched_facts: u64,
+    calls: HashMap<u64, EntryIdx>,
+    asked: (u64, u64),
+}
+
+/// A cut, as far as the future asks about it.
+#[derive(Clone, Debug)]
+struct Cut {
+    now: Option<EntryIdx>,
+    /// By entry, whether the context holds it whole.
+    whole: Vec<bool>,
+    /// Bytes of what stands for the dropped part.
+    made: u64,
+    /// The share of the dropped bytes that this is.
+    share: f64,
+    overflowed: bool,
+}
+
+impl<'m> Future<'m> {
+    /// A meter for one replay.
+    pub fn new(input: FutureInput<'m>) -> Self {
+        let mut on_path = vec![false; input.transcript.entries.len()];
+        for idx in input.path {
+            on_path[idx.0] = true;
+        }
+        let mut head = Vec::new();
+        let system = input.transcript.head.system.iter().map(crate::transcript::Text::as_str);
+        let tools = input.transcript.head.tools.iter().flatten().map(|tool| &*tool.description);
+        for text in system.chain(tools) {
+            extract(text, |found| head.extend(input.index.find(found.kind, &found.key)));
+        }
+        Self {
+            on_path,
+            head,
+            recovered: Recovered::default(),
+            taken: 0,
+            bytes: 0,
+            dropped: 0,
+            turns: 0,
+            ledger: Ledger::new(input.index.len()),
+            needed: Vec::new(),
+            cuts: Vec::new(),
+            fetched: HashMap::new(),
+            paid: HashMap::new(),
+            fetched_facts: 0,
+            calls: HashMap::new(),
+            asked: (0, 0),
+            input,
+        }
+    }
+
+    /// What was needed and what of it was kept, by kind, in the order of kinds.
+    pub fn by_kind(&self) -> Vec<KindUse> {
+        ledger::by_kind(self.needed.iter().map(|one| (one.kind, one.kept)))
+    }
+
+    /// Takes in the path up to the reply of a request.
+    fn take_until(&mut self, reply: EntryIdx) {
+        while let Some(&idx) = self.input.path.get(self.taken) {
+            self.take(idx);
+            self.taken += 1;
+            if idx == reply {
+                break;
+            }
+        }
+    }
+
+    fn take(&mut self, idx: EntryIdx) {
+        let Some(says) = self.input.index.says(idx) else { return };
+        self.bytes += says.bytes;
+        let message = match &self.input.transcript.entry(idx).kind {
+            EntryKind::Message(message) => Some(message),
+            _ => None,
+        };
+        if matches!(message, Some(Message::User(_))) {
+            self.turns += 1;
+        }
+        self.reissues(idx, &says.calls);
+        if self.cuts.is_empty() {
+            return;
+        }
+        for one in &says.uses {
+            self.used(one.entity, one.in_call);
+        }
+        let is_result = matches!(message, Some(Message::ToolResult(_)));
+        for &entity in &says.entities {
+            if is_result && !self.ledger.knows(entity) && self.was_dropped(entity) {
+                self.fetched.insert(entity, idx);
+            }
+            self.ledger.learn(entity);
+        }
+    }
+
+    /// Counts calls that were made before, and whose first call is gone.
+    fn reissues(&mut self, idx: EntryIdx, calls: &[u64]) {
+        for &call in calls {
+            let before = self.calls.insert(call, idx);
+            let Some(cut) = self.cuts.last() else { continue };
+            self.asked.1 += 1;
+            let is_gone = |entry: EntryIdx| Some(entry) <= cut.now && !cut.whole.get(entry.0).copied().unwrap_or(false);
+            self.asked.0 += u64::from(before.is_some_and(is_gone));
+        }
+    }
+
+    /// The dropped lines that say an entity. None stands in the context: then it would be known.
+    fn dropped_lines(&self, entity: EntityId) -> impl Iterator<Item = &Place> {
+        let now = self.cuts.last().and_then(|cut| cut.now);
+        let places = self.input.index.places(entity);
+        let before = places.partition_point(|place| Some(place.entry) <= now);
+        places[..before].iter().filter(|place| self.on_path[place.entry.0])
+    }
+
+    fn was_dropped(&self, entity: EntityId) -> bool {
+        self.dropped_lines(entity).next().is_some()
+    }
+
+    /// The agent acts on an entity.
+    fn used(&mut self, entity: EntityId, in_call: bool) {
+        self.ledger.use_made(entity);
+        if self.ledger.knows(entity) {
+            if let Some(result) = self.fetched.remove(&entity) {
+                self.fetched_facts += 1;
+                self.paid.insert(result, self.input.reference.entry(result));
+            }
+            return;
+        }
+        self.ledger.learn(entity);
+        let line = self.dropped_lines(entity).min_by_key(|place| (place.bytes, **place)).copied();
+        let Some(line) = line.filter(|_| !self.input.index.is_common(entity)) else { return };
+        let lines = i32::try_from(self.dropped_lines(entity).count()).unwrap_or(i32::MAX);
+        let cut = self.cuts.len() - 1;
+        let kind = self.input.index.kind(entity);
+        let idf = self.input.frequencies.map_or(1.0, |all| all.idf(self.input.index.key(entity)));
+        let decay = 0.5_f64.powf(f64::from(self.turns) / HALF_AFTER_TURNS);
+        let value = kind.weight() * if in_call { 1.0 } else { IN_WORDS } * idf * decay;
+        let chance = 1.0 - (1.0 - self.cuts[cut].share).powi(lines);
+        self.needed.push(Needed { kind, value, kept: self.ledger.made(entity), chance, line, cut });
+    }
+
+    fn cut(&mut self, seen: &Seen) {
+        let newest = self.input.path[..self.taken].last().copied().max(seen.newest);
+        self.ledger.start();
+        let index = self.input.index;
+        for &id in &self.head {
+            self.ledger.learn(id);
+        }
+        let mut visible = 0;
+        let mut whole = vec![false; newest.map_or(0, |idx| idx.0 + 1)];
+        for &idx in &seen.entries {
+            whole[idx.0] = true;
+            let Some(says) = index.says(idx) else { continue };
+            visible += says.bytes;
+            for &id in &says.entities {
+                self.ledger.learn(id);
+                index.above(id).for_each(|above| self.ledger.learn(above));
+            }
+        }
+        for text in seen.made.iter().chain(&seen.recovered) {
+            extract(text, |found| {
+                if let Some(id) = index.find(found.kind, &found.key) {
+                    self.ledger.make(id);
+                    index.above(id).for_each(|above| self.ledger.derive(above));
+                }
+            });
+        }
+        let dropped = self.bytes.saturating_sub(visible);
+        let made = seen.made_bytes();
+        let share = if dropped == 0 { 0.0 } else { (number(made) / number(dropped)).min(1.0) };
+        self.cuts.push(Cut { now: newest, whole, made, share, overflowed: false });
+        self.fetched.clear();
+        self.turns = 0;
+    }
+
+    fn is_large(&self) -> bool {
+        number(self.dropped) >= DROPPED_FLOOR * number(self.input.window.0)
+    }
+
+    /// Why recall says nothing, if it does not.
+    fn void(&self) -> Option<&'static str> {
+        if self.cuts.is_empty() {
+            Some("less than 5 % of the window was dropped")
+        } else if self.input.contaminated {
+            Some("the recorded agent acted on its own summary, so its future says nothing about what was needed")
+        } else if self.cuts.last().is_some_and(|cut| cut.overflowed) {
+            Some("the reader overflowed: a request after the last cut did not fit the window")
+        } else if self.needed.len() < FEWEST {
+            Some("the continuation needs fewer than 8 facts that only the dropped part knew")
+        } else {
+            None
+        }
+    }
+}
+
+impl Meter for Future<'_> {
+    fn observe(&mut self, event: &ReplayEvent<'_, '_>) {
+        match event {
+            ReplayEvent::Request(request) => {
+                self.take_until(request.entry);
+                if let Some(cut) = self.cuts.last_mut() {
+                    cut.overflowed |= request.overflow;
+                }
+            }
+            ReplayEvent::Compaction(compaction) => {
+                self.recovered.note(compaction);
+                self.dropped += compaction.dropped_tokens().0;
+                if self.is_large() {
+                    self.cut(&Seen::new(compaction.after, &self.recovered));
+                }
+            }
+            ReplayEvent::Edit(edit) => {
+                self.dropped += edit.saved.0;
+                if self.is_large() {
+                    self.cut(&Seen::new(edit.after, &self.recovered));
+                }
+            }
+            ReplayEvent::Overflow(_) | ReplayEvent::Stuck(_) | ReplayEvent::Fired(_) => {}
+        }
+    }
+
+    fn finish(self: Box<Self>) -> Measures {
+        let budgets: Vec<u64> = self.cuts.iter().map(|cut| cut.made).collect();
+        let recall = match self.void() {
+            Some(reason) => Err(reason),
+            None => star::recall(&self.needed, &budgets).ok_or("nothing that was needed has a weight"),
+        };
+        let of =
+            |pick: fn(star::Recall) -> f64| recall.map_or_else(Measure::void, |recall| Measure::from(pick(recall)));
+        let scale = "the best extract of this size is no better than a random one";
+        let loss = recall.and_then(|recall| star::normalised_loss(recall).ok_or(scale));
+        let none = self.cuts.is_empty().then_some("less than 5 % of the window was dropped");
+        let count = |count: u64| none.map_or_else(|| Measure::Value(number(count)), Measure::void);
+        let (made, used) = self.ledger.made_and_used();
+        let unused = || {
+            if made == 0 {
+                Measure::void("nothing of the dropped part was kept by name")
+            } else {
+                Measure::from(1.0 - number(used) / number(made))
+            }
+        };
+        vec![
+            ("future_loss", loss.map_or_else(Measure::void, Measure::from)),
+            ("future_recall", of(|recall| recall.kept)),
+            ("future_recall_random", of(|recall| recall.random)),
+            ("future_recall_best", of(|recall| recall.best)),
+            ("future_facts_count", count(self.needed.len() as u64)),
+            ("kept_unused_ratio", none.map_or_else(unused, Measure::void)),
+            ("refetched_facts_count", count(self.fetched_facts)),
+            ("refetch_calls_count", count(self.paid.len() as u64)),
+            ("refetch_tokens", count(self.paid.values().map(|tokens| tokens.0).sum())),
+            ("reissued_calls_count", count(self.asked.0)),
+        ]
+    }
+}

@@ -1,0 +1,162 @@
+//! Grids, runs that were cut short, shards, and what need not be run again.
+
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use crate::{Done, command, files, golden, run_in};
+
+const STRATEGIES: &str = "pi,pi-article,deepagents,ralph,tail-only,none";
+
+#[track_caller]
+fn good(folder: &Path, arguments: &[&str]) -> Done {
+    let done = run_in(folder, arguments);
+    assert_eq!(done.code, 0, "{arguments:?}\n{}", done.stderr);
+    done
+}
+
+fn sessions() -> Vec<String> {
+    ["repeated_compaction", "every_entry_type", "context_edits", "branches", "carried_files"].map(golden).to_vec()
+}
+
+fn arguments<'a>(sessions: &'a [String], more: &[&'a str]) -> Vec<&'a str> {
+    let mut arguments = vec!["run", "--strategy", STRATEGIES, "--window", "12000,20000"];
+    arguments.extend(more);
+    arguments.push("--transcripts");
+    arguments.extend(sessions.iter().map(String::as_str));
+    arguments
+}
+
+/// The files of a run folder by name.
+fn bytes(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let name = |path: &Path| path.strip_prefix(folder).unwrap().to_str().unwrap().to_owned();
+    files(folder).into_iter().map(|(path, bytes)| (name(&path), bytes)).collect()
+}
+
+#[track_caller]
+fn same(a: &Path, b: &Path) {
+    let (a, b) = (bytes(a), bytes(b));
+    let names = |all: &[(String, Vec<u8>)]| all.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+    assert_eq!(names(&a), names(&b));
+    for ((name, bytes), (_, other)) in a.iter().zip(&b) {
+        assert!(bytes == other, "{name} differs");
+    }
+}
+
+fn finished_cells(run: &Path) -> usize {
+    std::fs::read_to_string(run.join("cells.jsonl")).map_or(0, |text| text.lines().count())
+}
+
+#[test]
+fn a_killed_run_is_resumed_to_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let sessions = sessions();
+    let whole = folder.path().join("whole/run");
+    good(folder.path(), &arguments(&sessions, &["--out", "whole"]));
+    let run = folder.path().join("killed/run");
+    let mut child = command(folder.path(), &arguments(&sessions, &["--out", "killed", "--threads", "1"]))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let start = Instant::now();
+    while finished_cells(&run) < 3 && child.try_wait().unwrap().is_none() && start.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    // SIGKILL: nothing is flushed, nobody is asked.
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let before = finished_cells(&run);
+    assert!(before >= 3, "only {before} cells");
+    let done = good(folder.path(), &arguments(&sessions, &["--out", "killed"]));
+    assert!(done.stderr.contains("of 60 cells were there already"), "{}", done.stderr);
+    same(&whole, &run);
+}
+
+#[test]
+fn a_torn_line_costs_one_cell_and_a_report_can_be_made_of_the_rest() {
+    let folder = tempfile::tempdir().unwrap();
+    let sessions = sessions();
+    let whole = folder.path().join("whole/run");
+    good(folder.path(), &arguments(&sessions, &["--out", "whole"]));
+    let run = folder.path().join("torn/run");
+    std::fs::create_dir_all(&run).unwrap();
+    for name in ["manifest.json", "cells.jsonl", "events.jsonl"] {
+        std::fs::copy(whole.join(name), run.join(name)).unwrap();
+    }
+    let cells = std::fs::read(run.join("cells.jsonl")).unwrap();
+    std::fs::write(run.join("cells.jsonl"), &cells[..cells.len() - 9]).unwrap();
+    good(folder.path(), &["report", "torn/run", "--out", "elsewhere"]);
+    let done = good(folder.path(), &arguments(&sessions, &["--out", "torn"]));
+    assert!(done.stderr.contains("59 of 60 cells were there already"), "{}", done.stderr);
+    same(&whole, &run);
+}
+
+#[test]
+fn only_cells_whose_inputs_changed_are_run_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = folder.path().join("in");
+    std::fs::create_dir(&inputs).unwrap();
+    for name in ["branches", "carried_files"] {
+        std::fs::copy(golden(name), inputs.join(format!("{name}.jsonl"))).unwrap();
+    }
+    let arguments = ["run", "--strategy", "pi,none", "--window", "9000", "--transcripts", "in"];
+    let first = good(folder.path(), &arguments);
+    assert!(!first.stderr.contains("already"), "{}", first.stderr);
+    let mut text = std::fs::read_to_string(inputs.join("branches.jsonl")).unwrap();
+    text.push('\n');
+    std::fs::write(inputs.join("branches.jsonl"), text).unwrap();
+    let second = good(folder.path(), &arguments);
+    assert!(second.stderr.contains("2 of 4 cells were there already"), "{}", second.stderr);
+    let more = ["run", "--strategy", "pi,none,ralph", "--window", "9000", "--transcripts", "in"];
+    assert!(good(folder.path(), &more).stderr.contains("4 of 6 cells were there already"));
+    let fresh = good(folder.path(), &[&more[..], &["--fresh"]].concat());
+    assert!(!fresh.stderr.contains("already"), "{}", fresh.stderr);
+}
+
+#[test]
+fn shards_merge_to_the_bytes_of_the_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let sessions = sessions();
+    good(folder.path(), &arguments(&sessions, &["--out", "whole"]));
+    for part in ["1/3", "2/3", "3/3"] {
+        good(folder.path(), &arguments(&sessions, &["--shard", part, "--out", &part[..1]]));
+    }
+    good(folder.path(), &["merge", "3/run", "1/run", "2/run", "--out", "merged/run"]);
+    same(&folder.path().join("whole/run"), &folder.path().join("merged/run"));
+    let done = run_in(folder.path(), &["merge", "1/run", "3/run", "--out", "half/run"]);
+    assert_eq!(done.code, 5, "{}", done.stderr);
+    assert!(done.stderr.contains("of 3 shards there must be one each; there are [1, 3]"), "{}", done.stderr);
+    let done = run_in(folder.path(), &["merge", "whole/run", "--out", "half/run"]);
+    assert!(done.stderr.contains("this run is no shard"), "{}", done.stderr);
+    let done = run_in(folder.path(), &arguments(&sessions, &["--shard", "4/3"]));
+    assert_eq!(done.code, 2, "{}", done.stderr);
+}
+
+#[test]
+fn a_grid_makes_a_strategy_of_every_combination() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = format!(
+        "name = \"g\"\ntranscripts = [{:?}]\nstrategies = [\"pi-article\"]\nreplicates = 2\nmeters = [\"structure\"]\n\
+         models = [{{ name = \"m\", window_tokens = 20000 }}]\n\
+         [grid]\n\"trigger.threshold\" = [0.4, 0.8]\n\"summarizer.template\" = [\"pi\", \"pi-three-part\"]\n",
+        golden("repeated_compaction")
+    );
+    std::fs::write(folder.path().join("experiment.toml"), &config).unwrap();
+    let done = good(folder.path(), &["run", "--config", "experiment.toml"]);
+    assert!(done.stdout.contains("8 cells"), "{}", done.stdout);
+    let cells = std::fs::read_to_string(folder.path().join("reports/g/cells.jsonl")).unwrap();
+    assert!(cells.contains("pi-article[summarizer.template=pi-three-part,trigger.threshold=0.4]"), "{cells}");
+    assert!(!cells.contains("goal_loss"), "{cells}");
+    let ids: std::collections::BTreeSet<&str> = cells.lines().map(|line| &line[..60]).collect();
+    assert_eq!(ids.len(), 8);
+    std::fs::write(folder.path().join("experiment.toml"), config.replace("trigger.threshold", "triger.threshold"))
+        .unwrap();
+    let done = run_in(folder.path(), &["run", "--config", "experiment.toml"]);
+    assert_eq!(done.code, 2);
+    assert!(done.stderr.contains("[grid] triger.threshold: pi-article has no such field"), "{}", done.stderr);
+    assert!(done.stderr.contains("hint: did you mean `trigger`?"), "{}", done.stderr);
+    std::fs::write(folder.path().join("experiment.toml"), config.replace("replicates", "replicate")).unwrap();
+    let done = run_in(folder.path(), &["run", "--config", "experiment.toml"]);
+    assert!(done.stderr.contains("hint: did you mean `replicates`?"), "{}", done.stderr);
+}
