@@ -24,7 +24,8 @@ use self::log::Log;
 pub(super) use self::sniff::sniff;
 use super::document::Document;
 use super::object::Rest;
-use super::{ImportError, Imported, lines, rows, surrogates};
+use super::source::Source;
+use super::{ImportError, Imported, rows};
 
 /// What a readable file holds.
 const EXPECTED: &str = "a request to the Messages API";
@@ -34,18 +35,17 @@ const EXPECTED: &str = "a request to the Messages API";
 /// # Errors
 /// When the file is empty, is not text, or holds no request.
 pub fn read(bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
-    let surrogates = surrogates::may_be_in(bytes);
-    if let Some(lines) = rows::several(bytes) {
-        let mut log = Log::new(surrogates, false);
-        rows::read(&lines, &mut log);
+    if rows::several(bytes) {
+        let mut log = Log::new(false);
+        rows::read(&mut Source::bytes(bytes), &mut log)?;
         return log.finish(EXPECTED);
     }
     let document = match Document::read(bytes, EXPECTED) {
         Ok(document) => document,
         // A log whose first line is damaged is no document either.
-        Err(error) => return damaged(bytes, surrogates).ok_or(error),
+        Err(error) => return damaged(bytes).ok_or(error),
     };
-    let mut log = Log::new(surrogates, true);
+    let mut log = Log::new(true);
     let text = document.value().raw();
     log.read((1, 1), text, Rest::of(text).unwrap_or_default());
     log.counts.total = document.lines;
@@ -54,9 +54,8 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
 }
 
 /// The requests behind a first line that is no JSON.
-fn damaged(bytes: &[u8], surrogates: bool) -> Option<Vec<Imported>> {
-    let lines = lines::of_text(bytes).ok()?;
-    let mut log = Log::new(surrogates, false);
-    rows::read(&lines, &mut log);
+fn damaged(bytes: &[u8]) -> Option<Vec<Imported>> {
+    let mut log = Log::new(false);
+    rows::read(&mut Source::bytes(bytes), &mut log).ok()?;
     log.finish(EXPECTED).ok()
 }

@@ -21,8 +21,10 @@ mod step;
 use self::session::Session;
 pub(super) use self::sniff::sniff;
 use super::document::Document;
+use super::source::Source;
 use super::value::Value;
-use super::{Finding, FindingKind, ImportError, Imported, LineCounts, lines, rows};
+use super::{Finding, ImportError, Imported, LineCounts, rows};
+use crate::transcript::json::read::Reader;
 
 const EXPECTED: &str = "an ATIF trajectory with `steps`";
 
@@ -71,9 +73,8 @@ fn trajectory(value: Value<'_>, part: Option<Box<str>>, depth: usize, read: &mut
 }
 
 fn stream(bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
-    let lines = lines::split(bytes);
     let mut stream = Stream::default();
-    rows::read(&lines, &mut stream);
+    rows::read(&mut Source::bytes(bytes), &mut stream)?;
     let mut imported = stream.session.chain.finish(None);
     imported.findings.extend(stream.findings);
     imported.findings.sort_by_key(|finding| finding.line);
@@ -99,22 +100,22 @@ impl rows::Rows for Stream {
         &mut self.counts
     }
 
-    fn fault(&mut self, at: (usize, usize), offset: Option<usize>, kind: FindingKind, message: String) {
-        self.findings.push(Finding { line: at.0, last_line: at.1, offset, column: None, kind, message });
+    fn findings(&mut self) -> &mut Vec<Finding> {
+        &mut self.findings
     }
 
-    fn is_record(text: &str) -> bool {
-        Value::read(text, 0).is_ok_and(Value::is_object)
+    type Record<'l> = Value<'l>;
+
+    fn parse<'l>(text: &'l str, reader: &mut Reader<'l>) -> Result<Value<'l>, String> {
+        rows::object(text, reader)
     }
 
-    fn record(&mut self, at: (usize, usize), text: &str) -> Result<(), String> {
-        let value = rows::object(self, at, text)?;
+    fn take(&mut self, at: (usize, usize), _: &str, value: Value<'_>) {
         let fields = value.object();
         if fields.has("__header__") {
             self.session.header(at.0, &fields);
         } else {
             step::take(&mut self.session, at.0, value);
         }
-        Ok(())
     }
 }

@@ -22,8 +22,10 @@ use self::carrier::Session;
 use super::chain::Chain;
 use super::document::Document;
 use super::rows::{self, Rows};
+use super::source::Source;
 use super::value::Value;
 use super::{Confidence, Finding, FindingKind, ImportError, Imported, LineCounts};
+use crate::transcript::json::read::Reader;
 
 /// Lines looked at to tell the format.
 const LINES: usize = 5;
@@ -98,9 +100,9 @@ fn bare_list(list: &[Value<'_>]) -> Confidence {
 /// When the file is empty, is not text, or no message is in it.
 pub fn read(bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
     let mut file = File::default();
-    if let Some(lines) = rows::several(bytes) {
+    if rows::several(bytes) {
         file.is_log = true;
-        rows::read(&lines, &mut file);
+        rows::read(&mut Source::bytes(bytes), &mut file)?;
     } else {
         let document = Document::read(bytes, EXPECTED)?;
         file.findings.clone_from(&document.findings);
@@ -129,21 +131,18 @@ impl Rows for File {
         &mut self.counts
     }
 
-    fn fault(&mut self, at: (usize, usize), offset: Option<usize>, kind: FindingKind, message: String) {
-        self.findings.push(Finding { line: at.0, last_line: at.1, offset, column: None, kind, message });
+    fn findings(&mut self) -> &mut Vec<Finding> {
+        &mut self.findings
     }
 
-    fn is_record(text: &str) -> bool {
-        text.starts_with(['{', '[']) && Value::read(text, 0).is_ok()
+    type Record<'l> = Value<'l>;
+
+    fn parse<'l>(text: &'l str, reader: &mut Reader<'l>) -> Result<Value<'l>, String> {
+        rows::value(text, reader)
     }
 
-    fn record(&mut self, at: (usize, usize), text: &str) -> Result<(), String> {
-        let value = Value::read(text, 0).map_err(|error| error.to_string())?;
-        if let Some((kind, fault)) = super::surrogates::fault(text) {
-            self.fault(at, None, kind, fault);
-        }
+    fn take(&mut self, at: (usize, usize), _: &str, value: Value<'_>) {
         self.line(at.0, value);
-        Ok(())
     }
 }
 

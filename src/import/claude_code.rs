@@ -24,15 +24,20 @@ mod steady;
 
 use self::file::File;
 pub(super) use self::sniff::sniff;
-use super::{ImportError, Imported, lines, rows};
+use super::source::Source;
+use super::{ImportError, Imported, rows};
 
 /// Reads a session file: its main conversations, then those of its sub-agents.
 ///
 /// # Errors
 /// When the file is empty, is not text, or holds no record of a known type.
 pub fn read(bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
-    let lines = lines::of_text(bytes)?;
+    read_from(&mut Source::bytes(bytes))
+}
+
+/// [`read`] of a file that is not in memory.
+pub(super) fn read_from(source: &mut Source<'_>) -> Result<Vec<Imported>, ImportError> {
     let mut file = File::default();
-    rows::read(&lines, &mut file);
+    rows::read(source, &mut file)?;
     file.finish()
 }

@@ -17,6 +17,7 @@ mod compacted;
 mod item;
 mod session;
 
+use super::source::Source;
 use super::{Confidence, ImportError, Imported, lines, rows};
 
 /// Lines looked at to tell the format.
@@ -49,8 +50,12 @@ pub(super) fn sniff(head: &[u8]) -> Confidence {
 /// # Errors
 /// When the file is empty, is not text, or holds no record of a rollout.
 pub fn read(bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
-    let lines = lines::of_text(bytes)?;
+    read_from(&mut Source::bytes(bytes))
+}
+
+/// [`read`] of a file that is not in memory.
+pub(super) fn read_from(source: &mut Source<'_>) -> Result<Vec<Imported>, ImportError> {
     let mut session = session::Session::default();
-    rows::read(&lines, &mut session);
+    rows::read(source, &mut session)?;
     session.finish().map(|one| vec![one])
 }

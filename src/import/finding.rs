@@ -108,12 +108,14 @@ pub struct Finding {
     pub message: String,
 }
 
-/// Gives every finding of a file whose offset is known its column: a finding is made where only the offset is at hand.
-pub(super) fn locate(bytes: &[u8], findings: &mut [Finding]) {
+/// Gives every finding whose offset is known its column: a finding is made where only the offset is at hand. `bytes`
+/// begin with a line, at the offset `begin` of the file.
+pub(super) fn locate(bytes: &[u8], begin: usize, findings: &mut [Finding]) {
     for finding in findings.iter_mut().filter(|finding| finding.column.is_none()) {
-        let Some(before) = finding.offset.and_then(|offset| bytes.get(..offset)) else { continue };
+        let offset = finding.offset.and_then(|offset| offset.checked_sub(begin));
+        let Some(before) = offset.and_then(|offset| bytes.get(..offset)) else { continue };
         let start = memchr::memrchr(b'\n', before).map_or(0, |feed| feed + 1);
-        let mark = if start == 0 && before.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
+        let mark = if begin + start == 0 && before.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
         finding.column = Some(bytecount::num_chars(&before[start + mark..]) + 1);
     }
 }
@@ -152,7 +154,7 @@ mod tests {
             let kind = FindingKind::InvalidUtf8;
             let mut all =
                 [Finding { line: 1, last_line: 1, offset: Some(offset), column: None, kind, message: String::new() }];
-            locate(bytes, &mut all);
+            locate(bytes, 0, &mut all);
             all[0].column
         };
         assert_eq!((at(b"abc", 0), at(b"abc", 2)), (Some(1), Some(3)));

@@ -2,6 +2,7 @@
 
 use super::finding::locate;
 use super::glued;
+use super::source::Source;
 use super::{
     ImportError, Imported, anthropic, atif, chat, claude_code, codex, gemini, inspect, langgraph, mini_swe, neutral,
     openhands, pi, swe_agent,
@@ -130,14 +131,28 @@ impl Format {
 
     /// Reads a whole file of this format: one transcript, or several where the format allows it.
     pub fn read(self, bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
-        let mut all = self.read_unlocated(bytes)?;
-        all.iter_mut().for_each(|one| locate(bytes, &mut one.findings));
-        glued::read_rest(self, bytes, &mut all);
-        Ok(all)
+        self.read_from(&mut Source::bytes(bytes))
     }
 
-    /// The same with findings that have offsets and no columns yet.
-    pub(super) fn read_unlocated(self, bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
+    /// [`Self::read`] of a file that need not be in memory. The formats that can be one document are read whole.
+    pub(super) fn read_from(self, source: &mut Source<'_>) -> Result<Vec<Imported>, ImportError> {
+        match self {
+            Self::Pi => pi::read_from(source).map(|one| vec![one]),
+            Self::Codex => codex::read_from(source),
+            Self::ClaudeCode => claude_code::read_from(source),
+            Self::Neutral => neutral::read_from(source).map(|one| vec![one]),
+            _ => {
+                let bytes = source.whole()?;
+                let mut all = self.read_whole(bytes)?;
+                all.iter_mut().for_each(|one| locate(bytes, 0, &mut one.findings));
+                glued::read_rest(self, bytes, &mut all);
+                Ok(all)
+            }
+        }
+    }
+
+    /// Reads a file that is in memory. Findings have offsets and no columns yet.
+    pub(super) fn read_whole(self, bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
         match self {
             Self::Pi => pi::read(bytes).map(|one| vec![one]),
             Self::Codex => codex::read(bytes),

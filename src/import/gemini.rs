@@ -12,8 +12,10 @@ use std::collections::HashMap;
 use super::chain::{Chain, Stamp};
 use super::document::Document;
 use super::rows::{self, Rows};
+use super::source::Source;
 use super::value::{Object, Value};
 use super::{Confidence, Finding, FindingKind, ImportError, Imported, LineCounts};
+use crate::transcript::json::read::Reader;
 use crate::transcript::{JsonText, Meta};
 
 const EXPECTED: &str = "the session of Gemini CLI: an object with `sessionId` and `projectHash`";
@@ -38,8 +40,8 @@ pub(super) fn sniff(head: &[u8]) -> Confidence {
 /// When the file is empty, is not text, or is no session.
 pub fn read(bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
     let mut file = File::default();
-    if let Some(lines) = rows::several(bytes) {
-        rows::read(&lines, &mut file);
+    if rows::several(bytes) {
+        rows::read(&mut Source::bytes(bytes), &mut file)?;
     } else {
         let document = Document::read(bytes, EXPECTED)?;
         file.findings.clone_from(&document.findings);
@@ -78,18 +80,18 @@ impl Rows for File {
         &mut self.counts
     }
 
-    fn fault(&mut self, at: (usize, usize), offset: Option<usize>, kind: FindingKind, message: String) {
-        self.findings.push(Finding { line: at.0, last_line: at.1, offset, column: None, kind, message });
+    fn findings(&mut self) -> &mut Vec<Finding> {
+        &mut self.findings
     }
 
-    fn is_record(text: &str) -> bool {
-        text.starts_with('{') && Value::read(text, 0).is_ok()
+    type Record<'l> = Value<'l>;
+
+    fn parse<'l>(text: &'l str, reader: &mut Reader<'l>) -> Result<Value<'l>, String> {
+        rows::object(text, reader)
     }
 
-    fn record(&mut self, at: (usize, usize), text: &str) -> Result<(), String> {
-        let value = rows::object(self, at, text)?;
+    fn take(&mut self, at: (usize, usize), _: &str, value: Value<'_>) {
         self.line(at.0, value);
-        Ok(())
     }
 }
 

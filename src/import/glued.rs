@@ -17,7 +17,7 @@ pub(super) fn read_rest(format: Format, bytes: &[u8], all: &mut Vec<Imported>) {
         let mut last = last.filter(|one| one.kind == FindingKind::GluedRecords && one.message.contains(BEHIND));
         let Some(finding) = last.next_back() else { return };
         let Some(offset) = finding.offset.filter(|&offset| offset > from) else { return };
-        let Ok(more) = format.read_unlocated(&bytes[offset..]) else { return };
+        let Ok(more) = format.read_whole(&bytes[offset..]) else { return };
         finding.message = "another document behind the first, read as a session of its own".to_owned();
         line += bytecount::count(&bytes[from..offset], b'\n');
         from = offset;
@@ -27,7 +27,7 @@ pub(super) fn read_rest(format: Format, bytes: &[u8], all: &mut Vec<Imported>) {
                 finding.last_line += line;
                 finding.offset = finding.offset.map(|at| at + offset);
             }
-            super::finding::locate(bytes, &mut one.findings);
+            super::finding::locate(bytes, 0, &mut one.findings);
             all.push(one);
         }
         name(all);

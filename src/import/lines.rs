@@ -2,8 +2,6 @@
 
 use std::borrow::Cow;
 
-use super::ImportError;
-
 /// One physical line.
 pub(super) struct Line<'a> {
     /// From 1.
@@ -18,24 +16,36 @@ pub(super) struct Line<'a> {
     pub(super) terminated: bool,
 }
 
-/// The lines of a file that is text and not empty.
-pub(super) fn of_text(bytes: &[u8]) -> Result<Vec<Line<'_>>, ImportError> {
-    if let Some(found) = foreign(bytes) {
-        return Err(ImportError::NotText { found });
+impl Line<'_> {
+    /// Where it begins.
+    pub(super) fn at(&self) -> At {
+        At { offset: self.offset, number: self.number }
     }
-    let lines = split(bytes);
-    if lines.iter().all(|line| line.text.trim().is_empty()) {
-        return Err(ImportError::Empty);
-    }
-    Ok(lines)
 }
 
-/// Splits at line feeds. A byte order mark is skipped; a carriage return stays, JSON takes it for white space.
-///
-/// The whole file is checked for UTF-8 at once, and only if that fails line by line: a bad byte costs its own line
-/// at most.
+/// Where a line begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct At {
+    /// Byte offset in the file.
+    pub(super) offset: usize,
+    /// Number of the line, from 1.
+    pub(super) number: usize,
+}
+
+/// The start of a file.
+pub(super) const START: At = At { offset: 0, number: 1 };
+
+/// The lines of a file, or of its beginning.
 pub(super) fn split(bytes: &[u8]) -> Vec<Line<'_>> {
-    let start = if bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
+    split_from(bytes, START)
+}
+
+/// Splits at line feeds `bytes`, which begin with a line at `at`. A byte order mark at the start of the file is
+/// skipped; a carriage return stays, JSON takes it for white space.
+///
+/// All is checked for UTF-8 at once, and only if that fails line by line: a bad byte costs its own line at most.
+pub(super) fn split_from(bytes: &[u8], at: At) -> Vec<Line<'_>> {
+    let start = if at.offset == 0 && bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
     let whole = std::str::from_utf8(bytes).ok();
     let mut lines = Vec::with_capacity(bytecount::count(bytes, b'\n') + 1);
     let mut from = start;
@@ -43,9 +53,10 @@ pub(super) fn split(bytes: &[u8]) -> Vec<Line<'_>> {
         let end = memchr::memchr(b'\n', &bytes[from..]).map_or(bytes.len(), |at| from + at);
         let (text, bad_utf8) = match whole.and_then(|text| text.get(from..end)) {
             Some(text) => (Cow::Borrowed(text), None),
-            None => decode(&bytes[from..end], from),
+            None => decode(&bytes[from..end], at.offset + from),
         };
-        lines.push(Line { number: lines.len() + 1, offset: from, text, bad_utf8, terminated: end < bytes.len() });
+        let (number, offset) = (at.number + lines.len(), at.offset + from);
+        lines.push(Line { number, offset, text, bad_utf8, terminated: end < bytes.len() });
         from = end + 1;
     }
     lines

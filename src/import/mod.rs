@@ -27,6 +27,7 @@ pub mod openhands;
 pub mod pi;
 mod rows;
 mod slot;
+mod source;
 mod surrogates;
 pub mod swe_agent;
 mod value;
@@ -34,6 +35,7 @@ mod walk;
 
 use std::path::Path;
 
+use self::source::Source;
 pub use error::ImportError;
 pub use finding::{Finding, FindingKind, Imported, LineCounts};
 pub use format::{Confidence, Format, sniff};
@@ -44,12 +46,22 @@ const HEAD: usize = 64 * 1024;
 
 /// Reads the transcript at `path`, whatever its format. Errors name the file.
 pub fn read_file(path: impl AsRef<Path>) -> Result<Imported, ImportError> {
+    let (_, all) = read_all_of(path)?;
+    all.into_iter().next().ok_or(ImportError::Empty)
+}
+
+/// Reads every transcript of the file at `path`, whatever its format. Errors name the file.
+///
+/// Pi, Claude Code and Codex sessions are read a few megabytes at a time, so that memory is bounded by what is kept;
+/// a file of another format is read whole.
+pub fn read_all_of(path: impl AsRef<Path>) -> Result<(Format, Vec<Imported>), ImportError> {
     let path = path.as_ref();
     let read = || {
-        let bytes = std::fs::read(path)?;
-        read_bytes(&bytes, recognise(&bytes)?)
+        let mut source = Source::stream(std::fs::File::open(path)?);
+        let format = recognise(source.window(0, HEAD)?.0)?;
+        Ok((format, format.read_from(&mut source)?))
     };
-    read().map_err(|error| error.in_file(path))
+    read().map_err(|error: ImportError| error.in_file(path))
 }
 
 /// Reads a transcript of a known format; the first, where the file holds several.

@@ -28,7 +28,7 @@ mod write;
 
 pub(super) use self::block::one_line;
 pub use self::read::read;
-pub(super) use self::read::sniff;
+pub(super) use self::read::{read_from, sniff};
 pub(super) use self::record::{HeadRecord, MessageRecord};
 pub use self::write::{Sizes, write};
 

@@ -126,9 +126,10 @@ impl<'a> Rest<'a> {
     }
 
     /// The object that is all of `line`, or why there is none.
-    pub(super) fn line(line: &'a str) -> Result<Self, String> {
-        let (mut reader, mut rest) = (Reader::new(line), Self::default());
-        let slot = fill(&mut reader, &mut rest).and_then(|slot| reader.end().map(|()| slot));
+    pub(super) fn line(line: &'a str, reader: &mut Reader<'a>) -> Result<Self, String> {
+        reader.start(line);
+        let mut rest = Self::default();
+        let slot = fill(reader, &mut rest).and_then(|slot| reader.end().map(|()| slot));
         match slot {
             Ok(Slot::Good(())) => Ok(rest),
             Ok(_) => Err("not a JSON object".to_owned()),

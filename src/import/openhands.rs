@@ -28,8 +28,10 @@ use self::event::Events;
 pub(super) use self::sniff::sniff;
 use super::chain::Chain;
 use super::document::Document;
+use super::source::Source;
 use super::value::Value;
-use super::{Finding, FindingKind, ImportError, Imported, LineCounts, lines, rows};
+use super::{Finding, FindingKind, ImportError, Imported, LineCounts, rows};
+use crate::transcript::json::read::Reader;
 
 const EXPECTED: &str = "events of OpenHands, or instances with a `history`";
 
@@ -41,15 +43,8 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
     if is_document(bytes) {
         return document(bytes);
     }
-    if let Some(found) = lines::foreign(bytes) {
-        return Err(ImportError::NotText { found });
-    }
-    let lines = lines::split(bytes);
-    if lines.iter().all(|line| line.text.trim().is_empty()) {
-        return Err(ImportError::Empty);
-    }
     let mut builder = Sessions::default();
-    rows::read(&lines, &mut builder);
+    rows::read(&mut Source::bytes(bytes), &mut builder)?;
     // A single line that ends early is a document that ends early.
     builder.finish().or_else(|error| document(bytes).map_err(|_| error))
 }
@@ -68,7 +63,7 @@ fn document(bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
     let value = document.value();
     let items = if value.is_list() { value.items() } else { vec![value] };
     for item in items {
-        builder.take(1, item);
+        builder.record(1, item);
     }
     builder.findings.extend(document.findings.iter().cloned());
     builder.counts.total = document.lines;
@@ -87,7 +82,7 @@ struct Sessions {
 
 impl Sessions {
     /// Takes an instance or an event.
-    fn take(&mut self, line: usize, value: Value<'_>) {
+    fn record(&mut self, line: usize, value: Value<'_>) {
         if instance::is(value) {
             self.instances.push(instance::read(line, value));
         } else {
@@ -125,18 +120,18 @@ impl rows::Rows for Sessions {
         &mut self.counts
     }
 
-    fn fault(&mut self, at: (usize, usize), offset: Option<usize>, kind: FindingKind, message: String) {
-        self.findings.push(Finding { line: at.0, last_line: at.1, offset, column: None, kind, message });
+    fn findings(&mut self) -> &mut Vec<Finding> {
+        &mut self.findings
     }
 
-    fn is_record(text: &str) -> bool {
-        Value::read(text, 0).is_ok_and(Value::is_object)
+    type Record<'l> = Value<'l>;
+
+    fn parse<'l>(text: &'l str, reader: &mut Reader<'l>) -> Result<Value<'l>, String> {
+        rows::object(text, reader)
     }
 
-    fn record(&mut self, at: (usize, usize), text: &str) -> Result<(), String> {
-        let value = rows::object(self, at, text)?;
-        self.take(at.0, value);
-        Ok(())
+    fn take(&mut self, at: (usize, usize), _: &str, value: Value<'_>) {
+        self.record(at.0, value);
     }
 }
 

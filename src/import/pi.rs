@@ -22,15 +22,13 @@ mod tree;
 mod usage;
 mod write;
 
-use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
-
 pub use self::own::{Aside, aside};
 use self::record::Record;
 pub(super) use self::sniff::sniff;
 use self::tree::Builder;
 pub use self::write::write;
-use super::lines::Line;
-use super::{FindingKind, ImportError, Imported, LineCounts, lines, rows};
+use super::source::Source;
+use super::{Finding, ImportError, Imported, LineCounts, rows};
 use crate::transcript::json::read::Reader;
 
 /// Reads a session of version 1, 2 or 3.
@@ -40,61 +38,36 @@ use crate::transcript::json::read::Reader;
 /// # Errors
 /// When the file is empty, is not text, or holds no header and no entry.
 pub fn read(bytes: &[u8]) -> Result<Imported, ImportError> {
-    let lines = lines::of_text(bytes)?;
+    read_from(&mut Source::bytes(bytes))
+}
+
+/// [`read`] of a file that is not in memory.
+pub(super) fn read_from(source: &mut Source<'_>) -> Result<Imported, ImportError> {
     let mut builder = Builder::default();
-    let early = lines.par_iter().with_min_len(MIN_LINES).map_init(Reader::default, Early::new).collect();
-    rows::read(&lines, &mut PiRows { builder: &mut builder, early });
+    rows::read(source, &mut builder)?;
     let mut imported = builder.finish()?;
     own::restore(&mut imported);
     Ok(imported)
 }
 
-/// Fewer lines than this are not worth another thread.
-const MIN_LINES: usize = 64;
-
-/// A line that was parsed ahead, on any thread of the pool.
-struct Early<'l> {
-    text: &'l str,
-    record: Option<Result<Record<'l>, String>>,
-}
-
-impl<'l> Early<'l> {
-    /// Lines that are blank or padded are left for later.
-    fn new(reader: &mut Reader<'l>, line: &'l Line<'_>) -> Self {
-        let text = line.text.trim();
-        let plain = text.starts_with('{') && !text.ends_with('\0');
-        Self { text, record: plain.then(|| Record::read(text, reader)) }
-    }
-}
-
-/// The lines of a session.
-struct PiRows<'b, 'l> {
-    builder: &'b mut Builder,
-    early: Vec<Early<'l>>,
-}
-
-impl rows::Rows for PiRows<'_, '_> {
+impl rows::Rows for Builder {
     const BEGINS: &'static [&'static str] = &["{\"type\":"];
 
+    type Record<'l> = Record<'l>;
+
+    fn parse<'l>(text: &'l str, reader: &mut Reader<'l>) -> Result<Record<'l>, String> {
+        Record::read(text, reader)
+    }
+
+    fn take(&mut self, at: (usize, usize), text: &str, record: Record<'_>) {
+        self.push(at, text, record);
+    }
+
     fn counts(&mut self) -> &mut LineCounts {
-        &mut self.builder.counts
+        &mut self.counts
     }
 
-    fn fault(&mut self, at: (usize, usize), offset: Option<usize>, kind: FindingKind, message: String) {
-        self.builder.fault(at, offset, kind, message);
-    }
-
-    fn is_record(text: &str) -> bool {
-        Record::read(text, &mut Reader::default()).is_ok()
-    }
-
-    fn record(&mut self, at: (usize, usize), text: &str) -> Result<(), String> {
-        // A repaired record is another text than the line that was parsed ahead.
-        let early = self.early.get_mut(at.0 - 1).filter(|early| std::ptr::eq(early.text, text));
-        let record = early
-            .and_then(|early| early.record.take())
-            .unwrap_or_else(|| Record::read(text, &mut Reader::default()))?;
-        self.builder.push(at, text, record);
-        Ok(())
+    fn findings(&mut self) -> &mut Vec<Finding> {
+        &mut self.findings
     }
 }

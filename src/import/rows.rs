@@ -4,108 +4,208 @@
 //! (raw line breaks in a string), NUL padding, an unfinished last line, and an unfinished line to which a later run
 //! appended its next record.
 
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
+
+use super::finding::locate;
 use super::json::leading_values;
-use super::lines::{self, Line};
+use super::lines::{self, At, Line};
+use super::source::Source;
 use super::surrogates;
 use super::value::Value;
-use super::{FindingKind, LineCounts};
+use super::{Finding, FindingKind, ImportError, LineCounts};
+use crate::transcript::json::read::Reader;
 
 /// What a format does with the lines of its files.
 pub(super) trait Rows {
     /// How a record begins: by it the last record of a line is found that begins with an unfinished one.
     const BEGINS: &'static [&'static str];
 
+    /// A record, read as far as it can be without the records before it.
+    type Record<'l>: Send;
+
+    /// The record that is all of `text`, or why there is none. Lines are parsed on any thread.
+    fn parse<'l>(text: &'l str, reader: &mut Reader<'l>) -> Result<Self::Record<'l>, String>;
+
+    /// Takes the record in `text`: in the order of the file.
+    fn take(&mut self, at: (usize, usize), text: &str, record: Self::Record<'_>);
+
     /// The counts of lines.
     fn counts(&mut self) -> &mut LineCounts;
 
+    /// The findings so far.
+    fn findings(&mut self) -> &mut Vec<Finding>;
+
     /// Notes a fault on the lines `at.0` to `at.1`.
-    fn fault(&mut self, at: (usize, usize), offset: Option<usize>, kind: FindingKind, message: String);
-
-    /// Whether `text` is one record and nothing else.
-    fn is_record(text: &str) -> bool;
-
-    /// Takes the record in `text`, or says why there is none. Anything after the record is an error.
-    fn record(&mut self, at: (usize, usize), text: &str) -> Result<(), String>;
+    fn fault(&mut self, at: (usize, usize), offset: Option<usize>, kind: FindingKind, message: String) {
+        self.findings().push(Finding { line: at.0, last_line: at.1, offset, column: None, kind, message });
+    }
 }
 
-/// The object in `text`, with a fault for the lone surrogates that it spells.
-pub(super) fn object<'t>(rows: &mut impl Rows, at: (usize, usize), text: &'t str) -> Result<Value<'t>, String> {
-    let value = Value::read(text, 0).map_err(|error| error.to_string())?;
-    if !value.is_object() {
-        return Err("not a JSON object".to_owned());
-    }
-    if let Some((kind, fault)) = surrogates::fault(text) {
-        rows.fault(at, None, kind, fault);
-    }
-    Ok(value)
+/// The only value in `text`.
+pub(super) fn value<'t>(text: &'t str, reader: &mut Reader<'t>) -> Result<Value<'t>, String> {
+    reader.start(text);
+    let read = reader.raw().and_then(|_| reader.end());
+    read.map(|()| Value::unchecked(text, 0)).map_err(|_| reader.fault())
+}
+
+/// The object that is all of `text`.
+pub(super) fn object<'t>(text: &'t str, reader: &mut Reader<'t>) -> Result<Value<'t>, String> {
+    value(text, reader)
+        .and_then(|value| if value.is_object() { Ok(value) } else { Err("not a JSON object".to_owned()) })
 }
 
 /// How many lines one broken record is looked for in. Longer ones are given up, so that reading stays linear.
 const MAX_JOINED: usize = 200;
 
-/// Reads all lines into `builder`.
-pub(super) fn read<R: Rows>(lines: &[Line<'_>], builder: &mut R) {
-    builder.counts().total = lines.len();
-    let mut next = 0;
-    while let Some(line) = lines.get(next) {
-        next += 1;
-        let text = trimmed(line, builder);
-        if text.is_empty() {
-            let only_nul = line.text.contains('\0');
-            let counts = builder.counts();
-            *(if only_nul { &mut counts.left_out } else { &mut counts.blank }) += 1;
-            continue;
+/// Fewer lines than this are not worth another thread.
+const MIN_LINES: usize = 64;
+
+/// Reads all lines of `source` into `rows`, a block at a time.
+///
+/// # Errors
+/// When the file cannot be read, is no text, or has only blank lines.
+pub(super) fn read<R: Rows>(source: &mut Source<'_>, rows: &mut R) -> Result<(), ImportError> {
+    let block = source.block;
+    if let Some(found) = lines::foreign(source.window(0, block.max(4))?.0) {
+        return Err(ImportError::NotText { found });
+    }
+    let (mut at, mut size, mut resumed) = (lines::START, block, false);
+    loop {
+        let (bytes, ended) = source.window(at.offset, size)?;
+        let end = if ended { bytes.len() } else { memchr::memrchr(b'\n', bytes).map_or(0, |last| last + 1) };
+        let lines = lines::split_from(&bytes[..end], at);
+        let known = rows.findings().len();
+        let used = read_block(&lines, ended, resumed, rows);
+        // A broken line at hand is the only place from which a column can be counted.
+        locate(bytes, at.offset, &mut rows.findings()[known..]);
+        if ended && used == lines.len() {
+            rows.counts().total = at.number - 1 + lines.len();
+            break;
         }
-        if let Some(offset) = line.bad_utf8 {
-            let fault = "bytes that are not UTF-8, each read as U+FFFD".to_owned();
-            builder.fault((line.number, line.number), Some(offset), FindingKind::InvalidUtf8, fault);
-        }
-        if let Err(reason) = builder.record((line.number, line.number), text) {
-            next += recover(&lines[next - 1..], text, &reason, builder);
-        }
+        // A block must grow that holds no whole line, or not enough of a broken record.
+        size = if used == 0 { size * 2 } else { block };
+        resumed = used < lines.len() || resumed && used == 0;
+        at = lines.get(used).map_or(At { offset: at.offset + end, number: at.number + lines.len() }, Line::at);
+    }
+    let counts = rows.counts();
+    if counts.blank == counts.total { Err(ImportError::Empty) } else { Ok(()) }
+}
+
+/// A line that was parsed ahead, on any thread of the pool.
+struct Early<'l, R: Rows> {
+    text: &'l str,
+    /// The record, and whether it may spell lone surrogates.
+    record: Option<Result<(R::Record<'l>, bool), String>>,
+}
+
+impl<'l, R: Rows> Early<'l, R> {
+    /// Lines that are blank or padded are left for later.
+    fn new(reader: &mut Reader<'l>, line: &'l Line<'_>) -> Self {
+        let text = line.text.trim();
+        let plain = !text.is_empty() && !text.starts_with('\0') && !text.ends_with('\0');
+        Self { text, record: plain.then(|| parse::<R>(text, reader)) }
     }
 }
 
-/// The lines of a file that is JSON Lines and not one document: the first one is a whole value, and more follow. Where the
-/// first one is damaged, most of the others are whole objects.
-pub(super) fn several(bytes: &[u8]) -> Option<Vec<Line<'_>>> {
-    if lines::foreign(bytes).is_some() {
-        return None;
+fn parse<'l, R: Rows>(text: &'l str, reader: &mut Reader<'l>) -> Result<(R::Record<'l>, bool), String> {
+    R::parse(text, reader).map(|record| (record, reader.saw_surrogates()))
+}
+
+/// Whether `text` is one record and nothing else.
+fn is_record<R: Rows>(text: &str) -> bool {
+    R::parse(text, &mut Reader::default()).is_ok()
+}
+
+/// Takes the record in `text`, or says why there is none.
+fn record<R: Rows>(at: (usize, usize), text: &str, rows: &mut R) -> Result<(), String> {
+    parse::<R>(text, &mut Reader::default()).map(|parsed| take(at, text, parsed, rows))
+}
+
+fn take<R: Rows>(at: (usize, usize), text: &str, (record, surrogates): (R::Record<'_>, bool), rows: &mut R) {
+    if surrogates && let Some((kind, fault)) = surrogates::fault(text) {
+        rows.fault(at, None, kind, fault);
     }
-    let lines = lines::split(bytes);
-    let mut filled = lines.iter().map(|line| line.text.trim()).filter(|text| !text.is_empty());
-    let first = filled.next().is_some_and(|text| Value::read(text, 0).is_ok());
-    let several = if first {
-        filled.next().is_some()
-    } else {
-        let whole = |text: &str| text.starts_with('{') && Value::read(text, 0).is_ok();
-        let (all, good) = filled.fold((0, 0), |(all, good), text| (all + 1, good + usize::from(whole(text))));
-        good * 2 > all
-    };
-    several.then_some(lines)
+    rows.take(at, text, record);
+}
+
+/// Reads lines and returns how many: fewer than all where a broken record may go on behind them. `last`: no more
+/// follow. `resumed`: the first one was left over, and its other faults are known.
+fn read_block<R: Rows>(lines: &[Line<'_>], last: bool, resumed: bool, rows: &mut R) -> usize {
+    let mut early: Vec<Early<'_, R>> =
+        lines.par_iter().with_min_len(MIN_LINES).map_init(Reader::default, Early::new).collect();
+    let mut next = 0;
+    while let Some(line) = lines.get(next) {
+        let known = resumed && next == 0;
+        let text = trimmed(line, known, rows);
+        if text.is_empty() {
+            let only_nul = line.text.contains('\0');
+            let counts = rows.counts();
+            *(if only_nul { &mut counts.left_out } else { &mut counts.blank }) += 1;
+            next += 1;
+            continue;
+        }
+        if let Some(offset) = line.bad_utf8.filter(|_| !known) {
+            let fault = "bytes that are not UTF-8, each read as U+FFFD".to_owned();
+            rows.fault((line.number, line.number), Some(offset), FindingKind::InvalidUtf8, fault);
+        }
+        let at = (line.number, line.number);
+        let ahead = early.get_mut(next).filter(|early| std::ptr::eq(early.text, text));
+        let parsed = ahead.and_then(|early| early.record.take());
+        match parsed.unwrap_or_else(|| parse::<R>(text, &mut Reader::default())) {
+            Ok(parsed) => take(at, text, parsed, rows),
+            Err(reason) => match recover(&lines[next..], last, text, &reason, rows) {
+                Some(further) => next += further,
+                None => return next,
+            },
+        }
+        next += 1;
+    }
+    next
+}
+
+/// Whether a file is JSON Lines and not one document: the first line is a whole value, and more follow. Where the first one
+/// is damaged, most of the others are whole objects.
+pub(super) fn several(bytes: &[u8]) -> bool {
+    if lines::foreign(bytes).is_some() {
+        return false;
+    }
+    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    let mut filled = bytes.split(|&byte| byte == b'\n').map(String::from_utf8_lossy);
+    let mut filled = filled.by_ref().filter(|text| !text.trim().is_empty());
+    let is_whole = |text: &str| value(text.trim(), &mut Reader::default()).is_ok();
+    if filled.next().is_some_and(|text| is_whole(&text)) {
+        return filled.next().is_some();
+    }
+    let is_object = |text: &str| text.trim().starts_with('{') && is_whole(text);
+    let (all, good) = filled.fold((0, 0), |(all, good), text| (all + 1, good + usize::from(is_object(&text))));
+    good * 2 > all
 }
 
 /// The text of a line without white space and NULs around it.
-fn trimmed<'a>(line: &'a Line<'_>, builder: &mut impl Rows) -> &'a str {
+fn trimmed<'a>(line: &'a Line<'_>, known: bool, builder: &mut impl Rows) -> &'a str {
     let text = line.text.trim();
     if !text.starts_with('\0') && !text.ends_with('\0') {
         return text;
     }
     let kept = text.trim_matches(|c: char| c == '\0' || c.is_whitespace());
+    if known {
+        return kept;
+    }
     let fault = format!("{} NUL or blank bytes around the record, removed", text.len() - kept.len());
     builder.fault((line.number, line.number), Some(line.offset), FindingKind::NulPadding, fault);
     kept
 }
 
-/// Saves what can be saved of `lines[0]`, which is not one record; returns how many further lines were used up.
-fn recover(lines: &[Line<'_>], text: &str, reason: &str, builder: &mut impl Rows) -> usize {
+/// Saves what can be saved of `lines[0]`, which is not one record; returns how many further lines were used up. `None`:
+/// that depends on what follows the lines, which are not the `last`.
+fn recover<R: Rows>(lines: &[Line<'_>], last: bool, text: &str, reason: &str, builder: &mut R) -> Option<usize> {
     let at = (lines[0].number, lines[0].number);
     let (values, end) = leading_values(text);
     if values.iter().any(|value| value.starts_with('{')) {
         let fault = format!("{} records on one line, taken apart", values.len());
         builder.fault(at, Some(lines[0].offset), FindingKind::GluedRecords, fault);
         for value in values {
-            if let Err(reason) = builder.record(at, value) {
+            if let Err(reason) = record(at, value, builder) {
                 malformed(&lines[0], &reason, builder);
             }
         }
@@ -113,17 +213,20 @@ fn recover(lines: &[Line<'_>], text: &str, reason: &str, builder: &mut impl Rows
         if !tail.is_empty() && !salvage(&lines[0], tail, builder) {
             malformed(&lines[0], reason, builder);
         }
-        return 0;
+        return Some(0);
     }
-    let joined = if text.starts_with('{') { join(lines, builder) } else { None };
-    if let Some(used) = joined {
-        return used;
+    if text.starts_with('{') {
+        match join(lines, last, builder) {
+            Joined::Lines(used) => return Some(used),
+            Joined::Open => return None,
+            Joined::Nothing => {}
+        }
     }
     if !salvage(&lines[0], text, builder) {
         malformed(&lines[0], reason, builder);
         builder.counts().left_out += 1;
     }
-    0
+    Some(0)
 }
 
 /// The byte at which a line stops being JSON; the first one when all of it is.
@@ -153,24 +256,34 @@ fn salvage<R: Rows>(line: &Line<'_>, text: &str, builder: &mut R) -> bool {
         R::BEGINS.iter().flat_map(|begin| text.match_indices(begin)).map(|(start, _)| start).collect();
     starts.sort_unstable();
     for start in starts.into_iter().filter(|&start| start > 0) {
-        if R::is_record(&text[start..]) {
+        if is_record::<R>(&text[start..]) {
             let fault = format!("an unfinished record of {start} bytes before the last one; left out");
             builder.fault(at, Some(line.offset), FindingKind::MalformedLine, fault);
-            return builder.record(at, &text[start..]).is_ok();
+            return record(at, &text[start..], builder).is_ok();
         }
     }
     false
 }
 
-/// Reads a record that raw line breaks spread over `lines[0]` and the next ones; returns how many of those it took.
-fn join<R: Rows>(lines: &[Line<'_>], builder: &mut R) -> Option<usize> {
+/// What became of a search for a record over several lines.
+enum Joined {
+    /// It took so many further lines.
+    Lines(usize),
+    /// There is none.
+    Nothing,
+    /// It may go on behind the lines at hand.
+    Open,
+}
+
+/// Reads a record that raw line breaks spread over `lines[0]` and the next ones.
+fn join<R: Rows>(lines: &[Line<'_>], last: bool, builder: &mut R) -> Joined {
     let mut escaped = strip_cr(&lines[0].text).to_owned();
     let mut spaced = escaped.clone();
     for (used, line) in lines.iter().enumerate().skip(1).take(MAX_JOINED) {
         let piece = strip_cr(&line.text);
         // Only a line that is a record of its own begins like this, and it ends the search.
-        if R::BEGINS.iter().any(|begin| piece.starts_with(begin)) && R::is_record(piece) {
-            return None;
+        if R::BEGINS.iter().any(|begin| piece.starts_with(begin)) && is_record::<R>(piece) {
+            return Joined::Nothing;
         }
         escaped.push_str("\\n");
         escaped.push_str(piece);
@@ -180,17 +293,102 @@ fn join<R: Rows>(lines: &[Line<'_>], builder: &mut R) -> Option<usize> {
             continue;
         }
         for text in [&escaped, &spaced] {
-            if R::is_record(text) {
+            if is_record::<R>(text.trim()) {
                 let (first, last) = (lines[0].number, line.number);
                 let fault = format!("lines {first} to {last} hold one record with raw line breaks in it; joined");
                 builder.fault((first, last), Some(lines[0].offset), FindingKind::RawNewline, fault);
-                return builder.record((first, last), text.trim()).is_ok().then_some(used);
+                let joined = record((first, last), text.trim(), builder);
+                return joined.map_or(Joined::Nothing, |()| Joined::Lines(used));
             }
         }
     }
-    None
+    if last || lines.len() > MAX_JOINED { Joined::Nothing } else { Joined::Open }
 }
 
 fn strip_cr(text: &str) -> &str {
     text.strip_suffix('\r').unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::{Path, PathBuf};
+
+    use super::Source;
+    use crate::import::{Imported, claude_code, pi};
+
+    /// A file as it is read in blocks of `size` bytes.
+    fn in_blocks(bytes: &[u8], name: &str, size: usize) -> Result<Vec<Imported>, String> {
+        let mut source = Source::stream(bytes);
+        source.block = size;
+        let read = if name.contains("claude") || name.starts_with("cc-") {
+            claude_code::read_from(&mut source)
+        } else {
+            pi::read_from(&mut source).map(|one| vec![one])
+        };
+        read.map_err(|error| error.to_string())
+    }
+
+    fn files() -> Vec<PathBuf> {
+        let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let shared = std::env::var_os("CUTPOINT_SHARED").map_or_else(|| package.join("../shared"), PathBuf::from);
+        let folders = [package.join("tests/field-cases"), package.join("tests/golden/pi/cases")];
+        let folders =
+            folders.into_iter().chain(["pi", "claude-code"].map(|name| shared.join("transcripts").join(name)));
+        let files = folders.filter(|folder| folder.is_dir()).flat_map(|folder| std::fs::read_dir(folder).unwrap());
+        let mut files: Vec<PathBuf> = files.map(|file| file.unwrap().path()).collect();
+        files.retain(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
+        files.sort();
+        files
+    }
+
+    #[test]
+    fn blocks_of_any_size_are_the_same_session() {
+        let files = files();
+        assert!(files.len() >= 33, "{} files", files.len());
+        for path in files {
+            let (bytes, name) = (std::fs::read(&path).unwrap(), path.file_name().unwrap().to_string_lossy());
+            let whole = in_blocks(&bytes, &name, usize::MAX);
+            let sizes: &[usize] = if bytes.len() < 100_000 { &[1, 100, 4096] } else { &[10_000, 1_000_000] };
+            for &size in sizes {
+                let blocks = in_blocks(&bytes, &name, size);
+                let found = |all: &Result<Vec<Imported>, String>| all.clone().map(|all| all[0].findings.clone());
+                assert_eq!(found(&blocks), found(&whole), "{name} in blocks of {size}");
+                assert!(blocks == whole, "{name} in blocks of {size}");
+            }
+        }
+    }
+
+    /// Every repair, with a border at every place: raw line breaks, glued records, a torn line, padding, bad bytes.
+    #[test]
+    fn repairs_work_across_borders() {
+        let note = |id: &str, text: &str| format!(r#"{{"type":"label","id":"{id}","parentId":null,"label":"{text}"}}"#);
+        let parts = [
+            r#"{"type":"session","version":3,"id":"s","cwd":"/"}"#.to_owned(),
+            note("1", "raw\nline\nbreak"),
+            note("2", "a") + &note("3", "b"),
+            r#"{"type":"label","id":"4","label":"unfini"#.to_owned() + &note("5", "c"),
+            "\0\0".to_owned() + &note("6", "\0torn"),
+            note("7", "bad \u{FFFD}"),
+            String::new(),
+            r#"{"type":"label","id":"8","#.to_owned(),
+        ];
+        let mut bytes = parts.join("\n").replace("bad \u{FFFD}", "bad ?").into_bytes();
+        let bad = bytes.iter().position(|&byte| byte == b'?').unwrap();
+        bytes[bad] = 0xFF;
+        let whole = in_blocks(&bytes, "pi", usize::MAX).unwrap();
+        let kinds: Vec<_> = whole[0].findings.iter().map(|finding| finding.kind).collect();
+        assert!(kinds.len() >= 6, "{kinds:?}");
+        for size in 1..bytes.len() {
+            assert_eq!(in_blocks(&bytes, "pi", size).as_ref(), Ok(&whole), "blocks of {size}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_empty_whatever_the_block() {
+        for bytes in [&b""[..], b"\n \n\r\n", b"\xEF\xBB\xBF\n"] {
+            for size in [1, 2, 100] {
+                assert_eq!(in_blocks(bytes, "pi", size), Err("the file is empty".to_owned()));
+            }
+        }
+    }
 }

@@ -2,11 +2,6 @@
 
 use super::FindingKind;
 
-/// Whether any line of a file may spell a surrogate by an escape.
-pub(super) fn may_be_in(bytes: &[u8]) -> bool {
-    [br"\ud", br"\uD"].into_iter().any(|escape| memchr::memmem::find(bytes, escape).is_some())
-}
-
 /// The fault of a record that spells lone surrogates.
 pub(super) fn fault(json: &str) -> Option<(FindingKind, String)> {
     let lone = lone(json);

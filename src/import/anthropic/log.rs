@@ -5,9 +5,9 @@ use super::session::Session;
 use crate::import::object::Rest;
 use crate::import::rows::Rows;
 use crate::import::slot::{Sink, Slot};
-use crate::import::{Finding, FindingKind, ImportError, Imported, LineCounts, surrogates};
+use crate::import::{Finding, FindingKind, ImportError, Imported, LineCounts};
 use crate::transcript::Block;
-use crate::transcript::json::read::Raw;
+use crate::transcript::json::read::{Raw, Reader};
 
 /// Shortest line by which a summary is recognised in the message that carries it.
 const TELLING: usize = 40;
@@ -17,7 +17,6 @@ const TELLING: usize = 40;
 pub(super) struct Log {
     pub(super) counts: LineCounts,
     pub(super) findings: Vec<Finding>,
-    surrogates: bool,
     /// The file is one request: its messages are counted, not its lines.
     single: bool,
     sessions: Vec<Session>,
@@ -30,30 +29,25 @@ impl Rows for Log {
         &mut self.counts
     }
 
-    fn fault(&mut self, at: (usize, usize), offset: Option<usize>, kind: FindingKind, message: String) {
-        self.findings.push(Finding { line: at.0, last_line: at.1, offset, column: None, kind, message });
+    fn findings(&mut self) -> &mut Vec<Finding> {
+        &mut self.findings
     }
 
-    fn is_record(text: &str) -> bool {
-        Rest::line(text).is_ok()
+    type Record<'l> = Rest<'l>;
+
+    fn parse<'l>(text: &'l str, reader: &mut Reader<'l>) -> Result<Rest<'l>, String> {
+        Rest::line(text, reader)
     }
 
-    fn record(&mut self, at: (usize, usize), text: &str) -> Result<(), String> {
-        let rest = Rest::line(text)?;
-        if self.surrogates
-            && let Some((kind, fault)) = surrogates::fault(text)
-        {
-            self.fault(at, None, kind, fault);
-        }
+    fn take(&mut self, at: (usize, usize), text: &str, rest: Rest<'_>) {
         self.read(at, text, rest);
-        Ok(())
     }
 }
 
 impl Log {
-    /// A file in which `surrogates` may be escaped, and which is a `single` request or a log.
-    pub(super) fn new(surrogates: bool, single: bool) -> Self {
-        Self { surrogates, single, ..Self::default() }
+    /// A file which is a `single` request or a log.
+    pub(super) fn new(single: bool) -> Self {
+        Self { single, ..Self::default() }
     }
 
     /// Takes the record `text`, which is the object `rest`.

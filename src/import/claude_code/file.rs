@@ -8,7 +8,7 @@ use super::row::{Body, ParentName, Row, RowFields};
 use super::steady::Steady;
 use crate::import::rows::Rows;
 use crate::import::slot::Slot;
-use crate::import::{Finding, FindingKind, ImportError, Imported, LineCounts, extra::quoted, surrogates};
+use crate::import::{Finding, FindingKind, ImportError, Imported, LineCounts, extra::quoted};
 use crate::transcript::json::read::Reader;
 use crate::transcript::{EntryKind, JsonText, Meta, Transcript};
 
@@ -46,28 +46,23 @@ impl Rows for File {
         &mut self.counts
     }
 
-    fn fault(&mut self, at: (usize, usize), offset: Option<usize>, kind: FindingKind, message: String) {
-        self.findings.push(Finding { line: at.0, last_line: at.1, offset, column: None, kind, message });
+    fn findings(&mut self) -> &mut Vec<Finding> {
+        &mut self.findings
     }
 
-    fn is_record(text: &str) -> bool {
-        RowFields::read(text, &mut Reader::default()).is_ok()
+    type Record<'l> = RowFields<'l>;
+
+    fn parse<'l>(text: &'l str, reader: &mut Reader<'l>) -> Result<RowFields<'l>, String> {
+        RowFields::read(text, reader)
     }
 
-    fn record(&mut self, at: (usize, usize), text: &str) -> Result<(), String> {
-        let fields = RowFields::read(text, &mut Reader::default())?;
-        if fields.surrogates
-            && let Some((kind, fault)) = surrogates::fault(text)
-        {
-            self.fault(at, None, kind, fault);
-        }
+    fn take(&mut self, at: (usize, usize), text: &str, fields: RowFields<'_>) {
         if let Some(row) = fields.finish(text, &mut self.steady) {
             self.push(at, row);
         } else {
             self.fault(at, None, FindingKind::MalformedLine, "not even a note could be made of it".to_owned());
             self.counts.left_out += 1;
         }
-        Ok(())
     }
 }
 

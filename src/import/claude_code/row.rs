@@ -144,8 +144,6 @@ pub(super) struct RowFields<'a> {
     sidechain: Slot<bool>,
     message: Option<MessageRead<'a>>,
     rest: Rest<'a>,
-    /// It may spell lone surrogates.
-    pub(super) surrogates: bool,
 }
 
 impl<'a> Fields<'a> for RowFields<'a> {
@@ -173,14 +171,13 @@ impl<'a> RowFields<'a> {
         let mut fields = Self::default();
         let read = reader.object(|reader, key| fields.field(key, reader)).and_then(|()| reader.end());
         read.map_err(|_| reader.fault())?;
-        fields.surrogates = reader.saw_surrogates();
         Ok(fields)
     }
 
     /// The record, which is spelled `raw`. `None` when it cannot even be kept as a note.
     pub(super) fn finish(self, raw: &str, steady: &mut Steady) -> Option<Row> {
         let mut sink = Sink::default();
-        let Self { kind, parent, uuid, session, agent, timestamp, sidechain, message, mut rest, .. } = self;
+        let Self { kind, parent, uuid, session, agent, timestamp, sidechain, message, mut rest } = self;
         let kind = kind.optional(&mut sink, "type").unwrap_or(Kind::Other("".into()));
         let parent = match parent {
             Slot::Good(parent) => ParentName::Named(parent),

@@ -2,6 +2,7 @@
 
 use crate::import::object::Rest;
 use crate::import::{Confidence, lines};
+use crate::transcript::json::read::Reader;
 
 /// Lines looked at.
 const LINES: usize = 20;
@@ -23,7 +24,7 @@ pub(in crate::import) fn sniff(head: &[u8]) -> Confidence {
     let mut best = Confidence::No;
     for line in lines::split(head).iter().filter(|line| !line.text.trim().is_empty()).take(LINES) {
         let text = line.text.trim();
-        let found = match Rest::line(text) {
+        let found = match Rest::line(text, &mut Reader::default()) {
             Ok(mut rest) => {
                 let kind: Box<str> = rest.scalar("type").good().unwrap_or_default();
                 match &*kind {

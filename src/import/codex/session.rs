@@ -6,6 +6,7 @@ use crate::import::chat::usage::exclusive;
 use crate::import::rows::{self, Rows};
 use crate::import::value::{Object, Value};
 use crate::import::{Finding, FindingKind, ImportError, Imported, LineCounts};
+use crate::transcript::json::read::Reader;
 use crate::transcript::{EntryKind, JsonText, Message, Meta, Text, Usage};
 
 /// What `type` says of a record with a payload.
@@ -47,18 +48,18 @@ impl Rows for Session {
         &mut self.chain.counts
     }
 
-    fn fault(&mut self, at: (usize, usize), offset: Option<usize>, kind: FindingKind, message: String) {
-        self.chain.findings.push(Finding { line: at.0, last_line: at.1, offset, column: None, kind, message });
+    fn findings(&mut self) -> &mut Vec<Finding> {
+        &mut self.chain.findings
     }
 
-    fn is_record(text: &str) -> bool {
-        text.starts_with('{') && Value::read(text, 0).is_ok()
+    type Record<'l> = Value<'l>;
+
+    fn parse<'l>(text: &'l str, reader: &mut Reader<'l>) -> Result<Value<'l>, String> {
+        rows::object(text, reader)
     }
 
-    fn record(&mut self, at: (usize, usize), text: &str) -> Result<(), String> {
-        let value = rows::object(self, at, text)?;
+    fn take(&mut self, at: (usize, usize), _: &str, value: Value<'_>) {
         self.push(at.0, value);
-        Ok(())
     }
 }
 

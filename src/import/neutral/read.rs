@@ -1,6 +1,5 @@
 //! The reader.
 
-use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use super::block::some_json;
@@ -10,8 +9,10 @@ use super::{FORMAT, VERSION};
 use crate::import::document::beginning;
 use crate::import::pi::links::cut_cycles;
 use crate::import::rows::{self, Rows};
+use crate::import::source::Source;
 use crate::import::value::Value;
-use crate::import::{Confidence, Finding, FindingKind, ImportError, Imported, LineCounts, lines, surrogates};
+use crate::import::{Confidence, Finding, FindingKind, ImportError, Imported, LineCounts, surrogates};
+use crate::transcript::json::read::Reader;
 use crate::transcript::{Entry, EntryIdx, EntryKind, JsonText, Transcript};
 
 /// Lines looked at to tell the format.
@@ -28,10 +29,22 @@ pub(in crate::import) fn sniff(head: &[u8]) -> Confidence {
 /// # Errors
 /// When the file is empty, is not text, or holds no entry and no header.
 pub fn read(bytes: &[u8]) -> Result<Imported, ImportError> {
-    let lines = lines::of_text(bytes)?;
+    read_from(&mut Source::bytes(bytes))
+}
+
+/// [`read`] of a file that is not in memory.
+pub(in crate::import) fn read_from(source: &mut Source<'_>) -> Result<Imported, ImportError> {
     let mut file = File::default();
-    rows::read(&lines, &mut file);
+    rows::read(source, &mut file)?;
     file.finish()
+}
+
+/// A line.
+enum Line<'l> {
+    Header(Box<FileRecord<'l>>),
+    Entry(Box<EntryRecord<'l>>),
+    /// An object that is no entry: its type, and why.
+    Odd(Box<str>, String),
 }
 
 #[derive(Default)]
@@ -56,32 +69,35 @@ impl Rows for File {
         &mut self.counts
     }
 
-    fn fault(&mut self, at: (usize, usize), offset: Option<usize>, kind: FindingKind, message: String) {
-        self.findings.push(Finding { line: at.0, last_line: at.1, offset, column: None, kind, message });
+    fn findings(&mut self) -> &mut Vec<Finding> {
+        &mut self.findings
     }
 
-    fn is_record(text: &str) -> bool {
-        Value::read(text, 0).is_ok_and(Value::is_object)
-    }
+    type Record<'l> = Line<'l>;
 
-    fn record(&mut self, at: (usize, usize), text: &str) -> Result<(), String> {
-        let object = rows::object(self, at, text)?.object();
+    fn parse<'l>(text: &'l str, reader: &mut Reader<'l>) -> Result<Line<'l>, String> {
+        let object = rows::object(text, reader)?.object();
         let kind = object.text("type").unwrap_or_default();
         if kind == "transcript" {
-            let file: FileRecord<'_> = serde_json::from_str(text).map_err(|error| error.to_string())?;
-            self.file(at, file);
-            return Ok(());
+            return serde_json::from_str(text).map(Line::Header).map_err(|error| error.to_string());
         }
         // A record with fields of other types is not lost: it is kept as a note.
-        let mended =
-            if surrogates::lone(text) > 0 { Cow::Owned(surrogates::mended(text)) } else { Cow::Borrowed(text) };
-        let read = serde_json::from_str::<EntryRecord<'_>>(text).or_else(|_| serde_json::from_str(&mended));
-        match read {
-            Ok(record) => self.entry(at, record, text),
-            Err(error) => self.odd(at, &kind, text, &error.to_string()),
-        }
-        Ok(())
+        let entry = serde_json::from_str(text).or_else(|error| mended(text).ok_or(error));
+        Ok(entry.map_or_else(|error| Line::Odd(kind.into(), error.to_string()), Line::Entry))
     }
+
+    fn take(&mut self, at: (usize, usize), text: &str, line: Line<'_>) {
+        match line {
+            Line::Header(file) => self.file(at, *file),
+            Line::Entry(record) => self.entry(at, *record, text),
+            Line::Odd(kind, reason) => self.odd(at, &kind, text, &reason),
+        }
+    }
+}
+
+/// The entry in `text`, its lone surrogates read as U+FFFD: serde refuses them in texts. `None` when that does not help.
+fn mended(text: &str) -> Option<Box<EntryRecord<'static>>> {
+    (surrogates::lone(text) > 0).then(|| serde_json::from_str(&surrogates::mended(text)).ok()).flatten()
 }
 
 impl File {

@@ -54,8 +54,6 @@ pub(super) struct Record<'a> {
     /// All other fields.
     pub(super) rest: Rest<'a>,
     pub(super) sink: Sink,
-    /// It may spell lone surrogates.
-    pub(super) surrogates: bool,
 }
 
 impl<'a> Record<'a> {
@@ -65,7 +63,6 @@ impl<'a> Record<'a> {
         let mut record = Self::default();
         let read = reader.object(|reader, key| record.field(key, reader)).and_then(|()| reader.end());
         read.map_err(|_| reader.fault())?;
-        record.surrogates = reader.saw_surrogates();
         record.finish();
         Ok(record)
     }

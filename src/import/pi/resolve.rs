@@ -26,7 +26,7 @@ impl Builder {
                     None => {
                         let fault = format!("`firstKeptEntryIndex` {index} is beyond the file: nothing was kept");
                         let line = draft.entry.line;
-                        self.fault((line, line), None, FindingKind::MissingTarget, fault);
+                        self.note_fault((line, line), None, FindingKind::MissingTarget, fault);
                     }
                 }
             }
@@ -76,7 +76,7 @@ impl Builder {
             if earlier != at {
                 let (line, before) = (draft.entry.line, drafts[earlier].entry.line);
                 let fault = format!("id `{id}` occurs already on line {before}; references to it mean that one");
-                self.fault((line, line), None, FindingKind::DuplicateId, fault);
+                self.note_fault((line, line), None, FindingKind::DuplicateId, fault);
             }
         }
         first
@@ -93,7 +93,7 @@ impl Builder {
             } else {
                 format!("parents form a cycle of {length} entries; this one, the first of them, is read as a root")
             };
-            self.fault((line, line), None, FindingKind::ParentCycle, fault);
+            self.note_fault((line, line), None, FindingKind::ParentCycle, fault);
         }
         let last: HashMap<&str, usize> =
             drafts.iter().enumerate().filter_map(|(at, draft)| Some((draft.id.as_deref()?, at))).collect();
@@ -109,7 +109,7 @@ impl Builder {
                     let line = drafts[at].entry.line;
                     let fault =
                         format!("readers that take the last of equal ids, as Pi does, find a cycle of {length}");
-                    self.fault((line, line), None, FindingKind::ParentCycle, fault);
+                    self.note_fault((line, line), None, FindingKind::ParentCycle, fault);
                 }
             }
         }
@@ -124,14 +124,14 @@ impl Builder {
             ParentName::Missing if draft.id.is_none() => at.checked_sub(1),
             ParentName::Missing => {
                 let fault = "`parentId` is missing; read as null: a root".to_owned();
-                self.fault((line, line), None, FindingKind::BadField, fault);
+                self.note_fault((line, line), None, FindingKind::BadField, fault);
                 None
             }
             ParentName::Named(name) => {
                 let parent = first.get(&**name).copied();
                 if parent.is_none() {
                     let fault = format!("parent `{name}` is not in the file; the entry is read as a root");
-                    self.fault((line, line), None, FindingKind::MissingParent, fault);
+                    self.note_fault((line, line), None, FindingKind::MissingParent, fault);
                 }
                 parent
             }
@@ -147,7 +147,7 @@ impl Builder {
         // Numbers from 0xF0000000 on keep clear of ids that count up from zero.
         let id = (0..=first.len()).map(|step| hex_id(0xF000_0000 + at + step)).find(|id| !first.contains_key(&**id))?;
         let fault = format!("the entry has no id; it gets `{id}`");
-        self.fault((line, line), None, FindingKind::MissingId, fault);
+        self.note_fault((line, line), None, FindingKind::MissingId, fault);
         Some(id)
     }
 
@@ -164,7 +164,7 @@ impl Builder {
         if !first.contains_key(&**target) {
             let line = draft.entry.line;
             let fault = format!("entry `{target}` is not in the file: {effect}");
-            self.fault((line, line), None, FindingKind::MissingTarget, fault);
+            self.note_fault((line, line), None, FindingKind::MissingTarget, fault);
         }
     }
 }

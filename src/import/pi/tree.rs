@@ -4,7 +4,6 @@ use super::entry::{self, Read};
 use super::record::{Kind, Record};
 use crate::import::extra::TooDeep;
 use crate::import::slot::{Sink, Slot};
-use crate::import::surrogates;
 use crate::import::{Finding, FindingKind, ImportError, Imported, LineCounts};
 use crate::transcript::{Entry, EntryKind, JsonText, Meta, Transcript};
 
@@ -37,33 +36,28 @@ pub(super) struct Builder {
     drafts: Vec<Draft>,
     /// File objects in order, as version-1 indices count them: the header is none of the entries.
     pub(super) objects: Vec<Option<usize>>,
-    findings: Vec<Finding>,
+    pub(super) findings: Vec<Finding>,
 }
 
 impl Builder {
     /// Notes a fault on the lines `at.0` to `at.1`.
-    pub(super) fn fault(&mut self, at: (usize, usize), offset: Option<usize>, kind: FindingKind, message: String) {
+    pub(super) fn note_fault(&mut self, at: (usize, usize), offset: Option<usize>, kind: FindingKind, message: String) {
         self.findings.push(Finding { line: at.0, last_line: at.1, offset, column: None, kind, message });
     }
 
     fn drain(&mut self, at: (usize, usize), sink: &mut Sink) {
         for (kind, message) in std::mem::take(&mut sink.faults) {
-            self.fault(at, None, kind, message);
+            self.note_fault(at, None, kind, message);
         }
     }
 
     /// Takes a record; `raw` is its JSON text.
     pub(super) fn push(&mut self, at: (usize, usize), raw: &str, mut record: Record<'_>) {
-        if record.surrogates
-            && let Some((kind, fault)) = surrogates::fault(raw)
-        {
-            self.fault(at, None, kind, fault);
-        }
         match &record.kind {
             Slot::Good(Kind::Session) => self.push_header(at, record),
             Slot::Good(Kind::Unknown(kind)) if self.header.is_none() && record.id.is_missing() => {
                 let fault = format!("a record of unknown type `{kind}` without an id before the header; left out");
-                self.fault(at, None, FindingKind::UnknownKind, fault);
+                self.note_fault(at, None, FindingKind::UnknownKind, fault);
                 self.counts.left_out += 1;
                 self.objects.push(None);
             }
@@ -76,20 +70,20 @@ impl Builder {
 
     fn push_header(&mut self, at: (usize, usize), mut record: Record<'_>) {
         if self.header.is_some() {
-            self.fault(at, None, FindingKind::ExtraHeader, "a second header; left out".to_owned());
+            self.note_fault(at, None, FindingKind::ExtraHeader, "a second header; left out".to_owned());
             self.counts.left_out += 1;
             self.objects.push(None);
             return;
         }
         if !self.objects.is_empty() {
             let fault = format!("the header is not the first record; {} before it", self.objects.len());
-            self.fault(at, None, FindingKind::LateHeader, fault);
+            self.note_fault(at, None, FindingKind::LateHeader, fault);
         }
         let mut meta = entry::header(&mut record);
         self.drain(at, &mut record.sink);
         if let Some(version) = meta.version.filter(|version| !(1..=VERSION).contains(version)) {
             let fault = format!("version {version}; read as version {VERSION}, the newest known");
-            self.fault(at, None, FindingKind::UnknownVersion, fault);
+            self.note_fault(at, None, FindingKind::UnknownVersion, fault);
         }
         meta.extra = record.sink.extra.render_fields("").and_then(JsonText::new);
         self.header = Some(meta);
@@ -132,7 +126,7 @@ impl Builder {
         } else {
             if meta.version.is_none() && !meta.id.is_empty() {
                 let fault = "the header has no version, yet entries have ids: read as version 3 (Pi would renumber)";
-                self.fault((1, 1), None, FindingKind::UnknownVersion, fault.to_owned());
+                self.note_fault((1, 1), None, FindingKind::UnknownVersion, fault.to_owned());
             }
             self.link_by_id(drafts)
         };
@@ -150,7 +144,7 @@ impl Builder {
             return Err(ImportError::NoRecord { line, expected: "the header of a Pi session", found });
         }
         let fault = "no header (an object with type `session`): version, folder and time are unknown".to_owned();
-        self.fault((0, 0), None, FindingKind::MissingHeader, fault);
+        self.note_fault((0, 0), None, FindingKind::MissingHeader, fault);
         Ok(())
     }
 }
