@@ -4,14 +4,18 @@ mod annotate;
 mod args;
 mod audit;
 mod cache;
+mod dry_run;
 mod findings;
 mod import;
 mod inspect;
 mod list;
+mod llm;
 mod merge;
+mod model;
 mod replay;
 mod report;
 mod run;
+mod spread;
 mod template;
 mod validate;
 
@@ -46,6 +50,7 @@ pub fn main() -> ExitCode {
         Some(Command::Audit(args)) => audit::run(&args),
         Some(Command::Annotate(args)) => annotate::annotate(&args),
         Some(Command::Merge(args)) => merge::merge(&args),
+        Some(Command::Llm(args)) => llm::llm(&args),
     };
     let exit = match result {
         Ok(()) => Exit::Pass,
@@ -92,7 +97,7 @@ fn message(error: &anyhow::Error) -> String {
 }
 
 fn hint(error: &anyhow::Error) -> Option<String> {
-    if error.is::<run::Stopped>() {
+    if error.is::<run::Stopped>() || error.is::<model::Halted>() {
         return None;
     }
     if let Some(error) = error.downcast_ref::<ConfigError>() {
@@ -139,7 +144,7 @@ fn hint(error: &anyhow::Error) -> Option<String> {
 }
 
 fn exit_of(error: &anyhow::Error) -> Exit {
-    if error.is::<run::Stopped>() {
+    if error.is::<run::Stopped>() || error.is::<model::Halted>() || error.is::<llm::Silent>() {
         return Exit::Inconclusive;
     }
     if let Some(CorpusError::NoDataset(_)) = error.downcast_ref() {

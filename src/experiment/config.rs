@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::vary::Grid;
 use crate::engine::preset::{preset, presets};
 use crate::engine::spec::StrategySpec;
-use crate::llm::MockKnobs;
+use crate::llm::{LlmConfig, MockKnobs};
 use crate::meter::goal::Weights;
 use crate::replay::Manual;
 
@@ -50,6 +50,9 @@ pub struct Experiment {
     /// The mock LLM.
     #[serde(default)]
     pub mock: MockKnobs,
+    /// A real model, in place of the mock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub llm: Option<LlmConfig>,
     /// Weights of the parts of `goal_offline_loss`.
     #[serde(default)]
     pub goal: Weights,
@@ -268,6 +271,7 @@ impl Experiment {
             meters: MeterName::all(),
             manual: Vec::new(),
             mock: MockKnobs::default(),
+            llm: None,
             goal: Weights::default(),
             grid: Grid::new(),
             gate: BTreeMap::new(),
@@ -279,8 +283,13 @@ impl Experiment {
     /// # Errors
     /// When it has another shape.
     pub fn parse(toml: &str, origin: &str) -> Result<Self, ConfigError> {
-        toml::from_str(toml)
-            .map_err(|source| ConfigError::Shape { origin: origin.to_owned(), source: Box::new(source) })
+        let shape = |source| ConfigError::Shape { origin: origin.to_owned(), source: Box::new(source) };
+        let mut experiment: Self = toml::from_str(toml).map_err(shape)?;
+        let says = toml.parse::<toml::Table>().is_ok_and(|table| table.contains_key("replicates"));
+        if experiment.llm.is_some() && !says {
+            experiment.replicates = LlmConfig::REPLICATES;
+        }
+        Ok(experiment)
     }
 
     /// The experiment as TOML, whole.
