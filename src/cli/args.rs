@@ -1,6 +1,7 @@
 //! The command tree. Help texts teach: what a command answers, and an example.
 
 mod forgotten;
+mod llm;
 
 use std::path::PathBuf;
 
@@ -8,6 +9,7 @@ use crate::results::Shard;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(super) use forgotten::{AnnotateArgs, AuditArgs};
+pub(super) use llm::{CheckArgs, LlmArgs, LlmCommand, LlmCommandArgs};
 
 /// Offline evaluation of context compaction in coding agents.
 ///
@@ -33,7 +35,7 @@ pub(super) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Run an experiment: strategies × sessions × windows, to a folder with HTML, CSV and JSON Lines
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// Replay one session through one strategy and print every request and compaction
     Replay(ReplayArgs),
     /// Say what is in a session file: entries, tokens, usage, compactions, faults
@@ -64,6 +66,8 @@ pub(super) enum Command {
     Annotate(AnnotateArgs),
     /// Put the shards of a run together, byte for byte as if it had run as one
     Merge(super::merge::MergeArgs),
+    /// Check the endpoint of a real model
+    Llm(LlmCommandArgs),
 }
 
 /// What decides the result of a replay.
@@ -141,6 +145,11 @@ pub(super) struct RunArgs {
     /// Run only one part of the grid, such as 2/4; `cutpoint merge` puts the parts together
     #[arg(long, value_name = "PART/OF")]
     pub(super) shard: Option<Shard>,
+    /// Say how many calls, tokens and dollars the experiment would take, by strategy; ask and write nothing
+    #[arg(long)]
+    pub(super) dry_run: bool,
+    #[command(flatten)]
+    pub(super) llm: LlmArgs,
     /// Run every cell again, also those that an earlier run in the folder has with the same inputs
     #[arg(long)]
     pub(super) fresh: bool,

@@ -7,17 +7,21 @@ mod baseline;
 mod cache;
 mod compare;
 mod config;
+mod dry_run;
 mod estimate;
 mod findings;
 mod import;
 mod inspect;
 mod inspection;
 mod list;
+mod llm;
 mod merge;
+mod model;
 mod new;
 mod replay;
 mod report;
 mod run;
+mod spread;
 mod sweep;
 mod template;
 mod tune;
@@ -60,6 +64,7 @@ pub fn main() -> ExitCode {
         Some(Command::Audit(args)) => audit::run(&args),
         Some(Command::Annotate(args)) => annotate::annotate(&args),
         Some(Command::Merge(args)) => merge::merge(&args),
+        Some(Command::Llm(args)) => llm::llm(&args),
     };
     let exit = match result {
         Ok(()) => Exit::Pass,
@@ -107,7 +112,7 @@ fn message(error: &anyhow::Error) -> String {
 }
 
 fn hint(error: &anyhow::Error) -> Option<String> {
-    if error.is::<run::Stopped>() {
+    if error.is::<run::Stopped>() || error.is::<model::Halted>() {
         return None;
     }
     if let Some(error) = error.downcast_ref::<ConfigError>() {
@@ -160,7 +165,7 @@ fn exit_of(error: &anyhow::Error) -> Exit {
     if let Some(compare::Decided(exit)) = error.downcast_ref() {
         return *exit;
     }
-    if error.is::<run::Stopped>() {
+    if error.is::<run::Stopped>() || error.is::<model::Halted>() || error.is::<llm::Silent>() {
         return Exit::Inconclusive;
     }
     if let Some(CorpusError::NoDataset(_)) = error.downcast_ref() {

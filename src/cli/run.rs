@@ -8,28 +8,35 @@ use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::args::{RunArgs, Setting};
+use super::model::{Halted, Model};
 use crate::experiment::{
     Corpus, Experiment, ModelConfig, RunOptions, StrategyConfig, grid, load, run as run_experiment,
 };
-use crate::llm::{Blocking, Memo, Mock, MockKnobs};
+use crate::llm::{Completer, LlmConfig, Mock, MockKnobs};
 use crate::results::Run;
 
 pub(super) fn run(args: &RunArgs) -> anyhow::Result<()> {
-    let experiment = experiment(args)?;
+    let mut experiment = experiment(args)?;
+    give_model(&mut experiment, args)?;
     let mut corpus = load(&experiment.transcripts)?;
     super::inspect::give_head(&mut corpus, &args.setting)?;
     warn(&corpus);
     super::findings::refuse(args.strict, &corpus.sessions)?;
     let folder = args.out.join(&experiment.name);
-    let llm = Memo::new(Blocking::new(Mock::new(experiment.mock)?));
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build().context("cannot start threads")?;
+    if args.dry_run {
+        return super::dry_run::dry_run(&experiment, &corpus);
+    }
+    let stopped = Arc::new(AtomicBool::new(false));
+    let llm = Model::new(&experiment, &args.llm, &stopped)?;
+    let threads = llm.threads(args.threads, experiment.llm.as_ref());
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().context("cannot start threads")?;
     let cells = grid(&experiment, &corpus.sessions)?.len() as u64;
     let bar = progress(args.shard.map_or(cells, |shard| shard.range(cells).count() as u64));
-    let stopped = Arc::new(AtomicBool::new(false));
     stop_on_interrupt(&stopped)?;
     let options = RunOptions {
         progress: &|cell| {
-            bar.set_message(format!("{} · {}", cell.transcript, cell.strategy));
+            let traffic = llm.traffic().map(|traffic| format!(" · {traffic}")).unwrap_or_default();
+            bar.set_message(format!("{} · {}{traffic}", cell.transcript, cell.strategy));
             bar.inc(1);
         },
         stop: &|| stopped.load(Ordering::Relaxed),
@@ -38,10 +45,15 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<()> {
     };
     let outcome = pool.install(|| run_experiment(&experiment, &corpus, &llm, &folder, &options))?;
     bar.finish_and_clear();
+    llm.report();
+    if let Some(reason) = llm.halted().filter(|_| outcome.cells < outcome.planned && !stopped.load(Ordering::Relaxed)) {
+        return Err(Halted { reason, cells: outcome.cells, planned: outcome.planned }.into());
+    }
     let run = Run::read(&folder)?;
     super::report::write(&run, &folder)?;
     let mut out = io::stdout().lock();
     super::report::print_table(&run, &mut out)?;
+    super::spread::print(&run, &mut out)?;
     if outcome.reused > 0 {
         // On stderr, because the same data is printed whether it is new or not.
         let _ = writeln!(
@@ -99,6 +111,16 @@ fn experiment(args: &RunArgs) -> anyhow::Result<Experiment> {
     experiment.mock = mock(setting)?;
     experiment.cache = setting.cache_config();
     Ok(experiment)
+}
+
+/// The model of the flags over that of the file; a real one answers several times, unless it is said how often.
+fn give_model(experiment: &mut Experiment, args: &RunArgs) -> anyhow::Result<()> {
+    experiment.llm = args.llm.over(experiment.llm.take())?;
+    if args.llm.llm.is_some() && args.config.is_none() {
+        experiment.replicates = LlmConfig::REPLICATES;
+    }
+    experiment.replicates = args.llm.llm_replicates.unwrap_or(experiment.replicates);
+    Ok(())
 }
 
 /// The knobs of the mock.

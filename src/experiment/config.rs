@@ -12,7 +12,7 @@ use super::CacheConfig;
 use super::vary::Grid;
 use crate::engine::preset::{preset, presets};
 use crate::engine::spec::StrategySpec;
-use crate::llm::MockKnobs;
+use crate::llm::{LlmConfig, MockKnobs};
 use crate::meter::goal::Weights;
 use crate::replay::Manual;
 
@@ -55,6 +55,9 @@ pub struct Experiment {
     /// The prompt cache and the prices.
     #[serde(default)]
     pub cache: CacheConfig,
+    /// A real model, in place of the mock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub llm: Option<LlmConfig>,
     /// Weights of the parts of `goal_offline_loss`.
     #[serde(default)]
     pub goal: Weights,
@@ -280,6 +283,7 @@ impl Experiment {
             manual: Vec::new(),
             mock: MockKnobs::default(),
             cache: CacheConfig::default(),
+            llm: None,
             goal: Weights::default(),
             grid: Grid::new(),
             gate: BTreeMap::new(),
@@ -291,8 +295,13 @@ impl Experiment {
     /// # Errors
     /// When it has another shape.
     pub fn parse(toml: &str, origin: &str) -> Result<Self, ConfigError> {
-        toml::from_str(toml)
-            .map_err(|source| ConfigError::Shape { origin: origin.to_owned(), source: Box::new(source) })
+        let shape = |source| ConfigError::Shape { origin: origin.to_owned(), source: Box::new(source) };
+        let mut experiment: Self = toml::from_str(toml).map_err(shape)?;
+        let says = toml.parse::<toml::Table>().is_ok_and(|table| table.contains_key("replicates"));
+        if experiment.llm.is_some() && !says {
+            experiment.replicates = LlmConfig::REPLICATES;
+        }
+        Ok(experiment)
     }
 
     /// The experiment as TOML, whole.

@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 
 use super::{ConfigError, Experiment, ModelConfig, Session, vary};
 use crate::engine::spec::StrategySpec;
+use crate::llm::LlmConfig;
 use crate::results::SCHEMA;
 
 /// One strategy × transcript × model × seed × replicate.
@@ -122,7 +123,10 @@ fn settings(experiment: &Experiment) -> [String; 7] {
     [
         format!("{} {SCHEMA}", env!("CARGO_PKG_VERSION")),
         experiment.reference.clone(),
-        toml::to_string(&experiment.mock).unwrap_or_default(),
+        experiment
+            .llm
+            .as_ref()
+            .map_or_else(|| toml::to_string(&experiment.mock).unwrap_or_default(), LlmConfig::identity),
         format!("{:?}", experiment.manual),
         format!("{:?}", experiment.meters),
         format!("{:?}", experiment.goal),

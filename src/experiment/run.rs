@@ -94,10 +94,12 @@ pub fn run(
             // The writer only goes away after an error, which it reports itself.
             let _ = if let Some(old) = known.cells.get(index).and_then(Option::as_ref) {
                 send.send((index, Ok(Finished::Before(old.clone()))))
-            } else if (options.stop)() {
+            } else if (options.stop)() || llm.halted().is_some() {
                 Ok(())
             } else {
-                send.send((index, one(cell).map(|(record, events)| Finished::Now(Box::new(record), events))))
+                let result = one(cell).map(|(record, events)| Finished::Now(Box::new(record), events));
+                // A cell that lacked an answer is no result.
+                if llm.halted().is_some() { Ok(()) } else { send.send((index, result)) }
             };
         });
         writer.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))

@@ -10,6 +10,7 @@ use super::spend::{Budget, Price};
 
 /// The protocol of an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Api {
     /// `OpenAI`'s chat completions, which most servers speak.
@@ -63,6 +64,7 @@ impl fmt::Display for Api {
 
 /// A real model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LlmConfig {
     /// The protocol.
@@ -99,9 +101,6 @@ pub struct LlmConfig {
     /// Whether prompt counts include what came from the cache; by default as the protocol has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_includes_cache: Option<bool>,
-    /// Answers per request: every cell that asks a model is run so often.
-    #[serde(default = "default_replicates")]
-    pub replicates: u32,
     /// Prices, in place of the price book's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
@@ -124,10 +123,6 @@ fn default_output() -> u64 {
     8_192
 }
 
-fn default_replicates() -> u32 {
-    3
-}
-
 /// A model cannot be asked as it is configured.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("[llm] {field}: {what}\nhint: {hint}")]
@@ -141,6 +136,9 @@ pub struct LlmConfigError {
 }
 
 impl LlmConfig {
+    /// Replicates of an experiment that asks a real model and does not say how many: one answer is an anecdote.
+    pub const REPLICATES: u32 = 3;
+
     /// A model with the defaults.
     pub fn new(api: Api, model: &str) -> Self {
         Self {
@@ -156,7 +154,6 @@ impl LlmConfig {
             send_seed: false,
             cache: false,
             prompt_includes_cache: None,
-            replicates: default_replicates(),
             price: None,
             budget: Budget::default(),
             limits: Limits::default(),
@@ -185,6 +182,11 @@ impl LlmConfig {
         Value::Object(parameters)
     }
 
+    /// Everything of the model that decides a result, as one text.
+    pub fn identity(&self) -> String {
+        format!("{} {} {}", self.name(), self.max_output_tokens, self.parameters())
+    }
+
     /// Checks what can be checked without a call.
     ///
     /// # Errors
@@ -209,8 +211,8 @@ impl LlmConfig {
                 "put the key in an environment variable, see key_env",
             );
         }
-        if self.replicates == 0 || self.max_output_tokens == 0 {
-            return fault("replicates", "and max_output_tokens must be 1 or more", "3 and 8192 are the defaults");
+        if self.max_output_tokens == 0 {
+            return fault("max_output_tokens", "must be 1 or more", "8192 is the default");
         }
         if self.temperature.is_some_and(|temperature| !(0.0..=2.0).contains(&temperature)) {
             return fault("temperature", "is out of range", "it goes from 0 to 2");

@@ -32,8 +32,8 @@ impl CallError {
     }
 }
 
-/// Words of providers for a prompt that does not fit, in lower case: `OpenAI` (code and text), Anthropic (two), vLLM,
-/// llama.cpp, `LiteLLM`, Gemini, Mistral, xAI, Groq, Bedrock, `OpenRouter`, Together, Ollama.
+/// Words of providers for a prompt that does not fit, in lower case: `OpenAI` (code and text), Anthropic (two), `vLLM`,
+/// llama.cpp, `LiteLLM`, Gemini, Mistral, `xAI`, Groq, Bedrock, `OpenRouter`, Together, Ollama.
 const OVERFLOW: [&str; 20] = [
     "context_length_exceeded",
     "exceeds the context window",

@@ -141,11 +141,13 @@ impl Gateway {
 
     /// The store's answer, or the model's.
     fn find(&self, key: &Key, request: &LlmRequest) -> Result<Reply, Halt> {
-        if let Some(store) = &self.store {
-            if let Some(stored) = store.get(key).map_err(|error| Halt(error.to_string()))? {
-                self.stored.fetch_add(1, Ordering::Relaxed);
-                return Ok(stored.reply);
-            }
+        let stored = match &self.store {
+            Some(store) => store.get(key).map_err(|error| Halt(error.to_string()))?,
+            None => None,
+        };
+        if let Some(stored) = stored {
+            self.stored.fetch_add(1, Ordering::Relaxed);
+            return Ok(stored.reply);
         }
         let Some(line) = &self.line else { return Err(self.missing(request)) };
         if let Some(halt) = lock(&self.halt).clone() {

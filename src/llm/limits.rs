@@ -9,6 +9,7 @@ use super::config::LlmConfigError;
 
 /// Limits of an endpoint. The defaults are cautious.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
     /// Calls at the same time.

@@ -9,6 +9,7 @@ use crate::transcript::Usage;
 
 /// Prices in USD per million tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Price {
     /// Prompt.
@@ -40,6 +41,7 @@ impl Price {
 
 /// What may be spent by one run. No limit where none is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Budget {
     /// Tokens, prompts and answers together.

@@ -116,8 +116,8 @@ fn read(reader: &mut BufReader<TcpStream>) -> Option<Asked> {
 fn write(mut connection: &TcpStream, act: &Act) -> std::io::Result<()> {
     match act {
         Act::Whole(status, headers, body) => {
-            let more: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-            let head = format!("HTTP/1.1 {status} X\r\n{more}content-length: {}\r\n\r\n", body.len());
+            let more: Vec<String> = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+            let head = format!("HTTP/1.1 {status} X\r\n{}content-length: {}\r\n\r\n", more.concat(), body.len());
             connection.write_all(format!("{head}{body}").as_bytes())
         }
         Act::Stream(pieces, is_whole) => {

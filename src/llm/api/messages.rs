@@ -69,13 +69,16 @@ impl Said {
         match self.stop.as_deref() {
             Some("refusal") => Reply::unusable("the model refuses", usage, self.model),
             _ if config.api != Api::MessagesCompact => Reply::new(self.text, truncated, usage, self.model),
-            _ => match self.compaction {
-                Some(summary) => Reply::new(summary, truncated, usage, self.model),
-                None => {
-                    let why = format!("the server made no summary: it begins at {LEAST} tokens");
-                    Reply::unusable(&why, usage, self.model)
-                }
-            },
+            _ => {
+                let none = || {
+                    Reply::unusable(
+                        &format!("the server made no summary: it begins at {LEAST} tokens"),
+                        usage,
+                        self.model.clone(),
+                    )
+                };
+                self.compaction.map_or_else(none, |summary| Reply::new(summary, truncated, usage, self.model.clone()))
+            }
         }
     }
 }

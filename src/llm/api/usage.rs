@@ -15,7 +15,7 @@ fn split(prompt: u64, read: u64, write: u64, includes: bool) -> u64 {
 }
 
 /// `OpenAI`'s two shapes: `prompt_tokens` of chat completions, `input_tokens` of Responses. Cached tokens are part of the
-/// prompt, reasoning is part of the output (OpenAI API reference, `usage`). `None` when nothing was counted.
+/// prompt, reasoning is part of the output (`OpenAI` API reference, `usage`). `None` when nothing was counted.
 pub(super) fn openai(config: &LlmConfig, usage: &Value) -> Option<Usage> {
     let either = |chat: &[&str], responses: &[&str]| number(usage, chat).or_else(|| number(usage, responses));
     let prompt = either(&["prompt_tokens"], &["input_tokens"])?;

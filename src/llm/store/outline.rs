@@ -62,7 +62,7 @@ mod tests {
     use super::outline;
 
     fn text(lines: usize) -> String {
-        (0..lines).map(|number| format!("line {number} of the conversation\n")).collect()
+        (0..lines).map(|number| format!("line {number} of the conversation\n")).collect::<Vec<_>>().concat()
     }
 
     #[test]
