@@ -77,7 +77,7 @@ fn pathological(criterion: &mut Criterion) {
 fn list(criterion: &mut Criterion, name: &str, transcript: &Transcript) {
     let mut group = criterion.benchmark_group(format!("estimates, {name}"));
     for estimator in ["chars/4", "bytes/4", "pi", "langchain", "codex", "gemini"] {
-        let built = named(estimator).and_then(|spec| Ok(spec.build(&Inside))).ok().and_then(Result::ok);
+        let built = named(estimator).map(|spec| spec.build(&Inside)).ok().and_then(Result::ok);
         let Some(built) = built else { continue };
         group.bench_function(estimator, |bencher| {
             bencher.iter(|| EstimateTable::new(black_box(transcript), &*built));
@@ -104,7 +104,7 @@ fn all(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("peers");
     group.sample_size(10);
     group.bench_function("load", |bencher| {
-        bencher.iter(|| read_all(black_box(&bytes)).map(|(_, all)| all.len()).unwrap_or(0))
+        bencher.iter(|| read_all(black_box(&bytes)).map_or(0, |(_, all)| all.len()));
     });
     group.finish();
     if let Some(imported) = read_all(&bytes).ok().and_then(|(_, all)| all.into_iter().next()) {

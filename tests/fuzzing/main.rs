@@ -20,7 +20,7 @@ use mutate::Random;
 /// Mutations of each file without a longer time, each read by the file's own importer and by one other.
 const MUTATIONS: usize = 60;
 /// A mutation of a small file takes a fraction of a millisecond; this is for busy machines.
-const TOO_LONG: Duration = Duration::from_secs(300);
+const TOO_LONG: Duration = Duration::from_mins(5);
 
 struct Seed {
     path: PathBuf,

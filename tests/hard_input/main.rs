@@ -76,7 +76,7 @@ fn place(fault: Fault, sample: &Sample, bytes: &[u8], all: &[Imported], what: &s
     match fault {
         Fault::TornLast => assert_eq!((finding.line, finding.column.is_some()), (last, true), "{what}"),
         Fault::BrokenLine => {
-            assert_eq!((finding.line, finding.column), (last - 1, Some(10)), "{what}: the `o` of oops")
+            assert_eq!((finding.line, finding.column), (last - 1, Some(10)), "{what}: the `o` of oops");
         }
         Fault::InvalidUtf8 => {
             let at = bytes.iter().position(|&byte| byte == 0xE6).unwrap();
