@@ -307,7 +307,7 @@ fn reaches_behind(path: &Path<'_>) -> bool {
 
 /// `PROPTEST_CASES`, or few, because every case runs every preset in a debug build.
 fn config() -> ProptestConfig {
-    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(24);
+    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(10);
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
