@@ -82,9 +82,8 @@ fn content(message: &Message) -> Vec<String> {
     for block in message.blocks() {
         parts.push(match block {
             Block::Text(text) if text.is_empty() => continue,
-            Block::Text(text) => text.as_str().to_owned(),
             Block::Thinking { text, .. } if text.is_empty() => continue,
-            Block::Thinking { text, .. } => text.as_str().to_owned(),
+            Block::Text(text) | Block::Thinking { text, .. } => text.as_str().to_owned(),
             Block::ToolCall(call) => format!("{} {} {}", call.id, call.name.as_str(), call.arguments.as_str()),
             Block::Image(image) => format!("{} {}", image.media_type, image.data),
             Block::Other(raw) => raw.as_str().to_owned(),

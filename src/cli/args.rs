@@ -270,6 +270,7 @@ pub(super) struct EstimateArgs {
     /// Session files, dataset folders, or folders of sessions; without any, the embedded datasets
     #[arg(value_name = "SRC")]
     pub(super) sources: Vec<PathBuf>,
+    #[expect(clippy::doc_markdown, reason = "the help shows it as it is written")]
     /// Estimators: names of `cutpoint list estimators`, utf16/N, code-points/N, bytes/N, anchored:NAME, file:PATH, exec:COMMAND
     #[arg(long, value_delimiter = ',', value_name = "NAME")]
     pub(super) estimator: Vec<String>,

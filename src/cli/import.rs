@@ -109,15 +109,15 @@ fn names(args: &ImportArgs, sources: &Sources) -> Vec<PathBuf> {
         let inner = inner.map_or_else(|| PathBuf::from(path.file_name().unwrap_or_default()), Path::to_owned);
         let plain: PathBuf = inner.components().filter(|part| matches!(part, Component::Normal(_))).collect();
         let stem = plain.file_stem().unwrap_or_default().to_string_lossy().replace("embedded:", "");
-        free(plain.with_file_name(stem), &mut taken)
+        free(&plain.with_file_name(stem), &mut taken)
     };
     sources.all.iter().map(name).collect()
 }
 
 /// `path`, or its next form that is not taken.
-fn free(path: PathBuf, taken: &mut HashSet<PathBuf>) -> PathBuf {
+fn free(path: &Path, taken: &mut HashSet<PathBuf>) -> PathBuf {
     let stem = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let mut free = path.clone();
+    let mut free = path.to_owned();
     let mut number = 2;
     while !taken.insert(free.clone()) {
         free = path.with_file_name(format!("{stem}-{number}"));
@@ -145,7 +145,7 @@ fn converted(
         let part = session.name.split_once('#').map(|(_, part)| part).filter(|_| several);
         let stem = name.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let stem = part.map_or(stem.clone(), |part| format!("{stem}.{}", plain(part)));
-        let to = free(name.with_file_name(stem), &mut taken);
+        let to = free(&name.with_file_name(stem), &mut taken);
         let to = to.with_file_name(format!(
             "{}.{}",
             to.file_name().unwrap_or_default().to_string_lossy(),

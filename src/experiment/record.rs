@@ -9,7 +9,7 @@ pub(super) fn record(cell: &str, transcript: &Transcript, event: &ReplayEvent<'_
     let cell = cell.to_owned();
     match event {
         ReplayEvent::Request(event) => EventRecord::Request(request(cell, transcript, event)),
-        ReplayEvent::Compaction(event) => EventRecord::Compaction(compaction(cell, transcript, event)),
+        ReplayEvent::Compaction(event) => EventRecord::Compaction(Box::new(compaction(cell, transcript, event))),
         ReplayEvent::Overflow(event) => {
             EventRecord::Overflow { cell, request: event.request, reference_tokens: event.reference.0 }
         }

@@ -1,6 +1,6 @@
 //! Transcripts to files of other programs, and what those cannot hold.
 //!
-//! [`write`] gives a [`Report`]: nothing is lost, changed or added without being counted there.
+//! [`write`](write()) gives a [`Report`]: nothing is lost, changed or added without being counted there.
 
 mod context;
 mod openai;

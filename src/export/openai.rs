@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::context::{Past, context};
 use super::report::{Change, Fate, Report};
-use crate::transcript::{Block, Content, Message, ToolSchema, Transcript, user_text};
+use crate::transcript::{Block, Content, Message, Text, ToolSchema, Transcript, user_text};
 
 /// A picture that is named by its address, as the importer of the same format writes it.
 const ADDRESS: &str = "text/uri-list";
@@ -69,7 +69,7 @@ fn message(message: &Message, added: &mut Vec<Value>, report: &mut Report) -> Op
                 report.add(Fate::Lost, Change::AddedTools, 1);
             }
             let texts = std::iter::once(content).chain(sections.iter().map(|(_, text)| text));
-            let texts: Vec<&str> = texts.map(|text| text.as_str()).filter(|text| !text.is_empty()).collect();
+            let texts: Vec<&str> = texts.map(Text::as_str).filter(|text| !text.is_empty()).collect();
             json!({ "role": "system", "content": texts.join("\n") })
         }
         Message::Custom(custom) if custom.content.blocks.iter().any(|block| !matches!(block, Block::Text(_))) => {
@@ -120,14 +120,13 @@ fn content(content: &Content, report: &mut Report) -> Value {
     match content.blocks.as_slice() {
         [] => "".into(),
         [Block::Text(text)] => text.as_str().into(),
-        blocks => blocks.iter().filter_map(|block| part(block, report)).collect(),
+        blocks => blocks.iter().map(|block| part(block, report)).collect(),
     }
 }
 
-fn part(block: &Block, report: &mut Report) -> Option<Value> {
-    Some(match block {
-        Block::Text(text) => json!({ "type": "text", "text": text.as_str() }),
-        Block::Thinking { text, .. } => json!({ "type": "text", "text": text.as_str() }),
+fn part(block: &Block, report: &mut Report) -> Value {
+    match block {
+        Block::Text(text) | Block::Thinking { text, .. } => json!({ "type": "text", "text": text.as_str() }),
         Block::Image(image) => {
             let url = match &*image.media_type {
                 ADDRESS => image.data.to_string(),
@@ -140,5 +139,5 @@ fn part(block: &Block, report: &mut Report) -> Option<Value> {
             report.add(Fate::Changed, Change::ForeignParts, 1);
             serde_json::from_str(raw.as_str()).unwrap_or_else(|_| json!({ "type": "text", "text": raw.as_str() }))
         }
-    })
+    }
 }

@@ -18,7 +18,7 @@ pub(super) fn read_rest(format: Format, bytes: &[u8], all: &mut Vec<Imported>) {
         let Some(finding) = last.next_back() else { return };
         let Some(offset) = finding.offset.filter(|&offset| offset > from) else { return };
         let Ok(more) = format.read_whole(&bytes[offset..]) else { return };
-        finding.message = "another document behind the first, read as a session of its own".to_owned();
+        "another document behind the first, read as a session of its own".clone_into(&mut finding.message);
         line += bytecount::count(&bytes[from..offset], b'\n');
         from = offset;
         for mut one in more {

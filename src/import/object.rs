@@ -38,6 +38,7 @@ const FEW: usize = 32;
 pub(super) struct Rest<'a> {
     fields: Vec<(Cow<'a, str>, Raw<'a>)>,
     /// Places in `fields`, once there are many.
+    #[expect(clippy::box_collection, reason = "hardly any has many, and the others stay small")]
     places: Option<Box<HashMap<Cow<'a, str>, usize>>>,
 }
 

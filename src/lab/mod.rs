@@ -1,6 +1,6 @@
 //! The estimation laboratory: how wrong is an estimator, and what does the error cause?
 //!
-//! Every session is followed once, with the compactions that really happened ([`observe`]); all estimators look at the
+//! Every session is followed once, with the compactions that really happened (`observe`); all estimators look at the
 //! same contexts. An estimate is compared with a [truth](Truth): an exact tokenizer, or the usage that the provider
 //! recorded. Then [`judge`] turns the pairs into [`Findings`]:
 //!

@@ -142,9 +142,9 @@ fn respell(old: &str, sign: char, out: &mut String) {
     if !escaped {
         let keeps = old.starts_with('\\') || !sign.is_alphanumeric();
         if keeps {
-            out.push_str(old)
+            out.push_str(old);
         } else {
-            out.push(sign)
+            out.push(sign);
         }
         return;
     }

@@ -91,7 +91,7 @@ fn sources() -> Vec<(SecretKind, String)> {
             Setting,
             format!(
                 r"\b[A-Z][A-Z0-9_]*{}[A-Z0-9_]*=(?:{quote})?(?<s>[^\s\x22'\\$<{{(;&|`]{{6,}})",
-                SECRET.to_uppercase().replace("(?:", "(?:").replace("_?", "_?")
+                SECRET.to_uppercase()
             ),
         ),
         // A field of JSON, YAML or source, with a quoted value.
@@ -100,7 +100,7 @@ fn sources() -> Vec<(SecretKind, String)> {
             format!(r"(?i)[a-z0-9_\-]*{SECRET}{quote}?\s*(?::|=|=>)\s*{quote}(?<s>[^\s\x22'\\$<{{]{{6,}}){quote}"),
         ),
         (Email, r"(?<s>[A-Za-z0-9][A-Za-z0-9._%+\-]*@(?:[A-Za-z0-9\-]+\.)+[A-Za-z]{2,24})\b".into()),
-        (HomePath, r#"(?i)(?:/home/|/users/|[a-z]:\\+users\\+|file:///users/)(?<s>[^\s/\\\x22'<>:|*?,;)\]}]+)"#.into()),
+        (HomePath, r"(?i)(?:/home/|/users/|[a-z]:\\+users\\+|file:///users/)(?<s>[^\s/\\\x22'<>:|*?,;)\]}]+)".into()),
         // A path as the name of a folder, as Claude Code keeps its projects.
         (HomePath, r"-(?:Users|home)-(?<s>[A-Za-z0-9._]+)-".into()),
     ]

@@ -111,7 +111,7 @@ pub enum EventRecord {
     /// One call of the model.
     Request(RequestRecord),
     /// A compaction.
-    Compaction(CompactionRecord),
+    Compaction(Box<CompactionRecord>),
     /// The context did not fit the window: the request failed and is paid for where the provider charges for it.
     Overflow {
         /// The cell.
@@ -164,8 +164,8 @@ impl EventRecord {
     /// The cell it belongs to.
     pub fn cell(&self) -> &str {
         match self {
+            Self::Compaction(record) => &record.cell,
             Self::Request(RequestRecord { cell, .. })
-            | Self::Compaction(CompactionRecord { cell, .. })
             | Self::Overflow { cell, .. }
             | Self::Stuck { cell, .. }
             | Self::Fired { cell, .. }

@@ -30,6 +30,7 @@ mod tests {
             let inside = pareto(&points);
             prop_assert!(inside.iter().any(|&is_in| is_in));
             for (point, _) in points.iter().zip(&inside).filter(|(_, is_in)| !**is_in) {
+                #[expect(clippy::float_cmp, reason = "small whole numbers are exact")]
                 let beaten = points.iter().zip(&inside).any(|(other, is_in)| {
                     *is_in && other != point && other.iter().zip(point).all(|(a, b)| a <= b)
                 });

@@ -71,7 +71,7 @@ fn every_fault_is_found_and_the_rest_is_read() {
 /// Where a fault of bytes is found: its line, and its column where one is known.
 fn place(fault: Fault, sample: &Sample, bytes: &[u8], all: &[Imported], what: &str) {
     let Some(finding) = all.iter().flat_map(|one| &one.findings).next() else { return };
-    let line_of = |at: usize| bytes[..at].iter().filter(|&&byte| byte == b'\n').count() + 1;
+    let line_of = |at: usize| bytecount::count(&bytes[..at], b'\n') + 1;
     let last = line_of(bytes.trim_ascii_end().len());
     match fault {
         Fault::TornLast => assert_eq!((finding.line, finding.column.is_some()), (last, true), "{what}"),

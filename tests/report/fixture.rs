@@ -51,7 +51,7 @@ fn replay(cell: &str, kept: u64, requests: u64) -> Vec<EventRecord> {
     let mut context = 4_000;
     for request in 1..=requests {
         if kept > 0 && context > WINDOW * 8 / 10 {
-            events.push(EventRecord::Compaction(compaction(cell, request, context, kept)));
+            events.push(EventRecord::Compaction(Box::new(compaction(cell, request, context, kept))));
             context = kept + 1_200;
         }
         let overflow = context > WINDOW;

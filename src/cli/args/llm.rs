@@ -13,6 +13,7 @@ pub(in crate::cli) struct LlmArgs {
     /// Protocol and model: `chat:gpt-5-mini`, `responses:…`, `messages:claude-…`, `responses-compact:…`, `messages-compact:…`
     #[arg(long, value_name = "API:MODEL")]
     pub(in crate::cli) llm: Option<String>,
+    #[expect(clippy::doc_markdown, reason = "the help shows it as it is written")]
     /// Where the model is served, such as http://localhost:8080/v1; by default by the maker of the protocol
     #[arg(long, value_name = "URL")]
     pub(in crate::cli) llm_url: Option<String>,

@@ -71,7 +71,7 @@ impl<'a> Fields<'a> for BlockFields<'a, '_> {
     }
 }
 
-impl<'a, 'p> BlockFields<'a, 'p> {
+impl<'p> BlockFields<'_, 'p> {
     pub(super) fn new(place: &'p Place<'p>, inner: bool) -> Self {
         Self {
             place,

@@ -243,7 +243,7 @@ impl Chain {
         let calls: Vec<(Box<str>, Box<str>)> = piece.calls().collect();
         let known = self.replies.get(&id).copied().filter(|_| !id.is_empty());
         let item = if let Some(item) = known {
-            self.items[item].add_piece(head, piece, extra);
+            self.items[item].add_piece(head, piece, &extra);
             item
         } else {
             if !id.is_empty() {
@@ -282,7 +282,7 @@ impl Chain {
             if let EntryKind::Compaction(compaction) = &mut self.items[item].kind {
                 compaction.summary = summary;
             }
-            self.items[item].add_line(head, extra);
+            self.items[item].add_line(head, &extra);
             return item;
         }
         let compaction = Compaction { summary, ..Compaction::default() };

@@ -89,7 +89,7 @@ impl Item {
     }
 
     /// Puts a further piece of the same reply to it: its blocks, and its counts, which are newer.
-    pub(super) fn add_piece(&mut self, head: Head, piece: Piece, extra: Extras) {
+    pub(super) fn add_piece(&mut self, head: Head, piece: Piece, extra: &Extras) {
         match (&mut self.ending.counts, piece.counts) {
             (Some(counts), Some(later)) => counts.update(later),
             (counts, later) => *counts = later.or(*counts),
@@ -103,14 +103,14 @@ impl Item {
 
     /// Notes a further line, from which the fields that differ from the first line's are kept below `lines` and its
     /// number, from 1.
-    pub(super) fn add_line(&mut self, head: Head, extra: Extras) {
+    pub(super) fn add_line(&mut self, head: Head, extra: &Extras) {
         let place = format!("lines.{}", self.lines);
         for (key, value) in [("uuid", head.uuid), ("timestamp", head.timestamp)] {
             if let Some(value) = value {
                 self.extra.add_text(&place, key, &value);
             }
         }
-        self.extra.append_below(&place, &extra, self.first_extras);
+        self.extra.append_below(&place, extra, self.first_extras);
         self.lines += 1;
     }
 

@@ -204,7 +204,7 @@ impl<'t> ProviderBill<'t> {
         let row = self.input.price.ok()?;
         let made =
             u64::try_from(self.compactions.iter().filter(|one| one.episode.summary_output > Tokens(0)).count()).ok()?;
-        let summary = if made == 0 { SUMMARY } else { Tokens(self.summary_output.0 / made) };
+        let summary = self.summary_output.0.checked_div(made).map_or(SUMMARY, Tokens);
         let head = self.input.table.head().iter().map(|block| block.tokens).sum();
         cheapest(&self.none.steps, &Terms { head, summary, window: self.input.window, rates: row.rates })
             .map(|found| found.0)

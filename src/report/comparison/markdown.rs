@@ -28,13 +28,13 @@ pub(super) fn render(comparison: &Comparison) -> String {
         let value = |value: &Option<String>| value.as_deref().map_or_else(|| "–".to_owned(), safe);
         format!("| {} | {} | {} |", safe(&change.field), value(&change.base), value(&change.head))
     });
-    table(&mut out, "Changed in the experiment", "| field | base | head |\n|---|---|---|", changes.collect());
+    table(&mut out, "Changed in the experiment", "| field | base | head |\n|---|---|---|", changes);
     let moved = comparison.moved.iter().map(|moved| {
         let [base, head] = [moved.base, moved.head].map(|value| format(&moved.measure, &moved.unit, value));
         format!("| {} | {} | {base} | {head} | {} |", safe(&moved.strategy), safe(&moved.measure), moved.n)
     });
     let head = "| strategy | measure | base | head | n |\n|---|---|---:|---:|---:|";
-    table(&mut out, "Means that moved", head, moved.collect());
+    table(&mut out, "Means that moved", head, moved);
     let Comparison { pairs, same_pairs, missing_in_head, missing_in_base, .. } = comparison;
     let _ = writeln!(
         out,
@@ -84,10 +84,11 @@ fn lost(comparison: &Comparison, out: &mut String) {
         )
     });
     let head = "| strategy | where | item | in words | fate | repetitions |\n|---|---|---|---|---|---|";
-    table(out, "Newly lost items", head, rows.collect());
+    table(out, "Newly lost items", head, rows);
 }
 
-fn table(out: &mut String, title: &str, head: &str, rows: Vec<String>) {
+fn table(out: &mut String, title: &str, head: &str, rows: impl Iterator<Item = String>) {
+    let rows: Vec<String> = rows.collect();
     if rows.is_empty() {
         return;
     }

@@ -174,6 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[expect(clippy::single_range_in_vec_init, reason = "a list of stretches may hold one")]
     fn evidence_is_marked_and_the_rest_escaped() {
         let text = "keep <b> and not";
         let shown = marked(text, &[0..4], &[13..16]).into_string();

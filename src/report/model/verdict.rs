@@ -158,7 +158,7 @@ fn worst_compaction<'run>(cells: &[(usize, &Cell<'run>)]) -> Option<WorstCompact
         .iter()
         .flat_map(|(index, cell)| {
             let compactions = cell.events.iter().filter_map(|event| match event {
-                EventRecord::Compaction(compaction) => Some(compaction),
+                EventRecord::Compaction(compaction) => Some(&**compaction),
                 _ => None,
             });
             compactions.enumerate().map(|(nth, compaction)| (*index, nth, compaction, *cell))

@@ -244,7 +244,7 @@ mod tests {
         assert!(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""), "{svg}");
         assert!(svg.contains("3 requests, 1 breaks, 1 compactions") && svg.contains("&lt;s&gt;"));
         // One read bar, three written and three plain ones, and a square of each in the legend.
-        let bars = |colour: &str| svg.matches(&format!("<rect x")).count().min(svg.matches(colour).count());
+        let bars = |colour: &str| svg.matches("<rect x").count().min(svg.matches(colour).count());
         assert_eq!(
             ["var(--s2)", "var(--s1)", "var(--s0)"].map(bars),
             [2, 4, 5],

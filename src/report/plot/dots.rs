@@ -88,7 +88,7 @@ fn draw(
     let mut y = 6;
     for row in rows {
         let lanes = LANE.cast_signed() * i32::try_from(row.dots.len()).unwrap_or(0);
-        let middle = (LEFT - 20, y + (GAP.cast_signed() + lanes) / 2);
+        let middle = (LEFT - 20, y + i32::midpoint(GAP.cast_signed(), lanes));
         area.draw_text(&shortened(&row.label, LABEL), &text(HPos::Right, VPos::Center), middle).map_err(failed)?;
         y += GAP.cast_signed() / 2;
         for dot in &row.dots {

@@ -60,8 +60,8 @@ pub(super) fn finish(raw: &str, figure: &Figure<'_>) -> String {
 /// A drawing as a file of its own, with the colours that it would take from the page.
 pub(super) fn standalone(svg: &str) -> String {
     let theme = |pick: fn(&(&str, &str)) -> String, paper: &str, ink: &str, grid: &str| {
-        let colours: String =
-            COLOURS.iter().map(pick).zip(0..).map(|(colour, at)| format!("--s{at}:{colour};")).collect();
+        let colours = COLOURS.iter().map(pick).zip(0..);
+        let colours = colours.fold(String::new(), |all, (colour, at)| all + &format!("--s{at}:{colour};"));
         format!("svg{{{colours}--paper:{paper};--grid:{grid};--alarm:#b3261e;color:{ink};background:{paper}}}")
     };
     let light = theme(|colour| colour.0.to_owned(), "#fff", "#1b1f24", "#e4e8ec");

@@ -69,7 +69,7 @@ impl<'a> Open<'a> {
         if self.depth > DEPTH || self.len == KEYS || key.as_bytes().first().is_some_and(u8::is_ascii_digit) {
             return false;
         }
-        let known = self.keys[self.first[self.depth - 1]..self.len].iter().any(|known| *known == key);
+        let known = self.keys[self.first[self.depth - 1]..self.len].contains(&key);
         self.keys[self.len] = key;
         self.len += 1;
         !known
@@ -102,7 +102,7 @@ impl Reader<'_> {
                 }
             };
             canonical &= self.tight();
-            if !self.to_next_value(opened, &mut canonical)? {
+            if !self.go_to_next(opened, &mut canonical)? {
                 return Ok(canonical);
             }
         }
@@ -110,7 +110,7 @@ impl Reader<'_> {
 
     /// Goes to the next value inside the containers that are open, closing those that end; `false` when none is left.
     /// `first`: the innermost one was just opened.
-    fn to_next_value(&mut self, mut first: bool, canonical: &mut bool) -> Read<bool> {
+    fn go_to_next(&mut self, mut first: bool, canonical: &mut bool) -> Read<bool> {
         while self.open.depth > 0 {
             let object = self.open.in_object();
             let byte = self.byte();

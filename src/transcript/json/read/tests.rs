@@ -184,7 +184,7 @@ proptest! {
         let printed = serde_json::to_string(&text).unwrap();
         let mut reader = Reader::new(&printed);
         prop_assert_eq!(reader.string(), Ok(&*text));
-        let escaped: String = text.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect();
+        let escaped = text.encode_utf16().fold(String::new(), |all, unit| all + &format!("\\u{unit:04x}"));
         let escaped = format!("\"{escaped}\"");
         let mut reader = Reader::new(&escaped);
         prop_assert_eq!(reader.string(), Ok(&*text));
