@@ -5,6 +5,7 @@ mod common;
 #[path = "../benches/session/mod.rs"]
 mod session;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -51,10 +52,41 @@ fn lengths_of_arguments_are_those_of_the_printed_text() {
             let raw = call.arguments.as_str();
             let printed = js::stringify(raw).map(|text| text.encode_utf16().count());
             assert_eq!(js::stringified_utf16_len(raw), printed, "{raw}");
+            assert_eq!(Some(call.arguments.js_utf16_len()), printed, "as it was measured on reading: {raw}");
             calls += 1;
         }
     }
     assert!(calls > 300, "{calls}");
+}
+
+/// What the two sides of the bench `import` read is the same: every call, with its arguments.
+#[test]
+fn an_import_holds_the_calls_that_the_values_hold() {
+    for (file, format) in session::IMPORTED {
+        let Some(bytes) = session::bytes(file) else { return };
+        let mut ours = BTreeMap::new();
+        for imported in format.read(&bytes).expect("a session") {
+            for block in session::messages(&imported.transcript).flat_map(Message::blocks) {
+                if let Block::ToolCall(call) = block {
+                    let arguments: Value = serde_json::from_str(call.arguments.as_str()).expect("JSON");
+                    ours.insert(call.id.to_string(), arguments);
+                }
+            }
+        }
+        let mut theirs = BTreeMap::new();
+        for value in session::values(&bytes) {
+            for block in value["message"]["content"].as_array().into_iter().flatten() {
+                let arguments = match block["type"].as_str() {
+                    Some("toolCall") => &block["arguments"],
+                    Some("tool_use") => &block["input"],
+                    _ => continue,
+                };
+                theirs.insert(block["id"].as_str().unwrap_or_default().to_owned(), arguments.clone());
+            }
+        }
+        assert!(ours.len() > 50, "{file}: {} calls", ours.len());
+        assert_eq!(ours, theirs, "{file}");
+    }
 }
 
 #[test]

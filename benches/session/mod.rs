@@ -22,12 +22,35 @@ pub const LARGE: &str = "transcripts/pi/pi-v1-large-session.jsonl";
 /// One strategy of every kind: other triggers, cuts, edits, summaries.
 pub const STRATEGIES: [&str; 6] = ["pi", "pi-article", "deepagents", "none", "drop-tool-results", "ralph"];
 
-/// The bytes of the session; `None`, with a line on stderr, when the shared folder is not there.
+/// The sessions whose import is measured, one of each format, below the shared folder.
+pub const IMPORTED: [(&str, Format); 2] = [
+    ("transcripts/pi/pi-v1-before-compaction.jsonl", Format::Pi),
+    ("transcripts/claude-code/cc-entire-2compactions-b.jsonl", Format::ClaudeCode),
+];
+
+/// The lines of a file as values of `serde_json`.
 ///
 /// # Panics
-/// When the folder is there and the session is not.
+/// When a line is no JSON.
+pub fn values(bytes: &[u8]) -> impl Iterator<Item = serde_json::Value> {
+    let lines = bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
+    lines.map(|line| serde_json::from_slice(line).expect("JSON"))
+}
+
+/// The bytes of the session that Pi's own figures are for.
+///
+/// # Panics
+/// When the shared folder is there and the session is not.
 pub fn large_session() -> Option<Vec<u8>> {
-    let path = crate::common::shared()?.join(LARGE);
+    bytes(LARGE)
+}
+
+/// The bytes of a file; `None`, with a line on stderr, when the shared folder is not there.
+///
+/// # Panics
+/// When the folder is there and the file is not.
+pub fn bytes(file: &str) -> Option<Vec<u8>> {
+    let path = crate::common::shared()?.join(file);
     Some(std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
 }
 
