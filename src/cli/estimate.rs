@@ -121,6 +121,9 @@ fn observe(sessions: &[&Session], subjects: &[Subject], truth: &Truth, keep: Tok
             anyhow::bail!("the estimator {} failed: {fault}", subject.name);
         }
     }
+    if let Some(fault) = truth.tokenizer().fault() {
+        anyhow::bail!("the truth failed: {fault}\nhint: take a tokenizer with an unknown token or a byte fall-back");
+    }
     Ok(observed)
 }
 

@@ -12,6 +12,11 @@ pub trait CountTokens: Send + Sync {
 
     /// Tokens of `text`. Text that looks like a special token is text.
     fn count(&self, text: &str) -> Tokens;
+
+    /// What went wrong so far, where a tokenizer can fail: its numbers since then mean nothing. Built-in ones cannot.
+    fn fault(&self) -> Option<String> {
+        None
+    }
 }
 
 /// The sum of the parts that are sent, each tokenized on its own; pictures by [`IMAGE_TOKENS`].

@@ -1,6 +1,7 @@
 //! A tokenizer from a `tokenizer.json` of Hugging Face's `tokenizers`.
 
 use std::fmt;
+use std::sync::{Mutex, PoisonError};
 
 use tokenizers::Tokenizer;
 
@@ -11,6 +12,8 @@ use crate::transcript::Tokens;
 pub struct TokenizerFile {
     name: String,
     tokenizer: Tokenizer,
+    /// The first text that was refused.
+    fault: Mutex<Option<String>>,
 }
 
 /// The file is no tokenizer.
@@ -37,7 +40,7 @@ impl TokenizerFile {
         tokenizer.with_padding(None);
         // What looks like a special token is text here, as for the other tokenizers.
         tokenizer.set_encode_special_tokens(true);
-        Ok(Self { name, tokenizer })
+        Ok(Self { name, tokenizer, fault: Mutex::default() })
     }
 }
 
@@ -47,9 +50,20 @@ impl CountTokens for TokenizerFile {
     }
 
     /// Tokens of `text`, without the special tokens that some models put around a text. A text that the tokenizer
-    /// refuses has no tokens of this kind; tokenizers with a byte fall-back or an unknown token refuse none.
+    /// refuses is a fault; tokenizers with a byte fall-back or an unknown token refuse none.
     fn count(&self, text: &str) -> Tokens {
-        Tokens(self.tokenizer.encode_fast(text, false).map_or(0, |encoding| encoding.len() as u64))
+        match self.tokenizer.encode_fast(text, false) {
+            Ok(encoding) => Tokens(encoding.len() as u64),
+            Err(error) => {
+                let fault = || format!("{} refuses a text of {} bytes: {error}", self.name, text.len());
+                self.fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(fault);
+                Tokens(0)
+            }
+        }
+    }
+
+    fn fault(&self) -> Option<String> {
+        self.fault.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -76,6 +90,17 @@ mod tests {
         let words = TokenizerFile::from_bytes("words.json", WORDS.as_bytes()).unwrap();
         assert_eq!(words.count("one two three, two"), Tokens(5));
         assert_eq!(words.count(""), Tokens(0));
+    }
+
+    #[test]
+    fn a_refused_text_is_a_fault_and_not_nothing() {
+        // Without an unknown token there is nothing that the third word could be.
+        let strict = WORDS.replace(r#""unk_token":"[UNK]""#, r#""unk_token":"[NONE]""#);
+        let words = TokenizerFile::from_bytes("strict.json", strict.as_bytes()).unwrap();
+        assert_eq!((words.count("one two"), words.fault()), (Tokens(2), None));
+        words.count("one three");
+        let fault = words.fault().unwrap();
+        assert!(fault.starts_with("strict.json refuses a text of 9 bytes"), "{fault}");
     }
 
     #[test]

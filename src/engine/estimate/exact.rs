@@ -29,6 +29,10 @@ impl Estimator for Exact {
     fn head(&self, head: &Head) -> Option<Tokens> {
         head_tokens(&*self.tokenizer, head)
     }
+
+    fn fault(&self) -> Option<String> {
+        self.tokenizer.fault()
+    }
 }
 
 #[cfg(test)]
