@@ -5,11 +5,12 @@ use serde::{Deserialize, Serialize};
 pub use super::estimate::spec::EstimatorSpec;
 use super::langchain;
 use super::pi::Rules;
+pub use super::recover::spec::RecoverySpec;
 use super::strategy::Strategy;
+pub use super::summarize::spec::SummarizerSpec;
 
 use super::estimate::outside::{Inside, Outside, OutsideError};
-use super::summarize::extract::{Extract, Pick};
-use super::{cut, edit, recover, summarize, trigger};
+use super::{cut, edit, trigger};
 use crate::transcript::Tokens;
 
 /// Releases of Pi whose rules are known.
@@ -176,95 +177,6 @@ pub enum EditSpec {
     },
 }
 
-/// A summarizer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum SummarizerSpec {
-    /// No summary.
-    None,
-    /// The first message of the person.
-    OriginalPrompt,
-    /// Pi's.
-    Pi {
-        /// The release.
-        #[serde(default)]
-        release: PiRelease,
-        /// The template: a name, `by-task`, or the whole text of a template file.
-        template: String,
-        /// The whole history is summarized again at every compaction.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        from_start: bool,
-    },
-    /// The article's.
-    Article {
-        /// The template.
-        template: String,
-        /// Output limit.
-        max_tokens: u64,
-        /// Summaries are written by the extension that looks at git, not by a model.
-        #[serde(default)]
-        git_hook: bool,
-    },
-    /// Deep Agents'.
-    Deepagents {
-        /// The template.
-        template: String,
-        /// The summarizer's input is trimmed to so many tokens.
-        trim_tokens: Option<u64>,
-    },
-    /// Lines of the dropped part, drawn by lot: what a summary keeps by chance.
-    RandomExtract {
-        /// The most tokens, by characters / 4.
-        tokens: u64,
-    },
-    /// The annotated facts: an upper bound, because no strategy knows them.
-    OracleExtract {
-        /// The most tokens, by characters / 4.
-        tokens: u64,
-    },
-}
-
-/// A recovery action.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum RecoverySpec {
-    /// Names the files touched last.
-    RecentFiles {
-        /// How many.
-        count: usize,
-    },
-    /// Puts files that were in use, and files with rules, back.
-    Reread {
-        /// The most files.
-        count: usize,
-        /// The most tokens of a file, by characters / 4; a larger one is only named.
-        file_tokens: u64,
-        /// The most tokens of all files.
-        total_tokens: u64,
-        /// Files with rules too.
-        rules: bool,
-    },
-    /// The history lies in a file that the context names.
-    HistoryFile {
-        /// Its path.
-        path: String,
-    },
-    /// The history can be searched.
-    Search {
-        /// Name of the tool.
-        tool: String,
-        /// The most tokens of an answer.
-        excerpt_tokens: u64,
-    },
-    /// Puts the newest messages of the person back.
-    UserMessages {
-        /// The most tokens, by bytes / 4.
-        tokens: u64,
-    },
-}
-
 /// How the agent can get at what was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
@@ -390,57 +302,6 @@ impl EditSpec {
     }
 }
 
-impl SummarizerSpec {
-    fn build(&self) -> Result<Box<dyn summarize::Summarizer>, SpecError> {
-        Ok(match self {
-            Self::None => Box::new(summarize::none::NoSummary),
-            Self::OriginalPrompt => Box::new(summarize::original_prompt::OriginalPrompt),
-            Self::Pi { release, template, from_start } => {
-                Box::new(summarize::pi::Pi::new(release.rules(), template)?.from_start(*from_start))
-            }
-            Self::Article { template, max_tokens, git_hook } => {
-                let article = summarize::article::Article::new(template, Tokens(*max_tokens))?;
-                if *git_hook { Box::new(summarize::hook::Hooked::git(article)) } else { Box::new(article) }
-            }
-            Self::Deepagents { template, trim_tokens } => {
-                let estimator = langchain::Estimator::DEFAULT;
-                Box::new(summarize::deepagents::DeepAgents::new(template, trim_tokens.map(Tokens), estimator)?)
-            }
-            Self::RandomExtract { tokens } => Box::new(Extract { pick: Pick::Random, budget: Tokens(*tokens) }),
-            // Who knows the annotations exchanges it for one that holds them.
-            Self::OracleExtract { tokens } => {
-                Box::new(Extract { pick: Pick::Oracle(Vec::new()), budget: Tokens(*tokens) })
-            }
-        })
-    }
-
-    /// Whether a model writes the summaries.
-    pub fn asks_model(&self) -> bool {
-        !matches!(
-            self,
-            Self::None
-                | Self::OriginalPrompt
-                | Self::Article { git_hook: true, .. }
-                | Self::RandomExtract { .. }
-                | Self::OracleExtract { .. }
-        )
-    }
-}
-
-impl RecoverySpec {
-    fn build(&self) -> Box<dyn recover::Recovery> {
-        match *self {
-            Self::RecentFiles { count } => Box::new(recover::recent_files::RecentFiles { count }),
-            Self::Reread { count, file_tokens, total_tokens, rules } => {
-                Box::new(recover::reread::Reread { count, file_tokens, total_tokens, rules })
-            }
-            Self::HistoryFile { ref path } => Box::new(recover::history::History::file(path)),
-            Self::Search { ref tool, .. } => Box::new(recover::history::History::search(tool)),
-            Self::UserMessages { tokens } => Box::new(recover::user_messages::UserMessages { tokens: Tokens(tokens) }),
-        }
-    }
-}
-
 impl StrategySpec {
     /// How the agent can get at what was dropped: the cheapest way that the strategy offers.
     pub fn access(&self) -> Access {
@@ -459,30 +320,13 @@ impl StrategySpec {
 
     /// The template of its summaries, as its specification names it; `None` where no model is asked.
     pub fn template(&self) -> Option<&str> {
-        match &self.summarizer {
-            SummarizerSpec::Pi { template, .. }
-            | SummarizerSpec::Article { template, git_hook: false, .. }
-            | SummarizerSpec::Deepagents { template, .. } => Some(template),
-            SummarizerSpec::None
-            | SummarizerSpec::OriginalPrompt
-            | SummarizerSpec::Article { .. }
-            | SummarizerSpec::RandomExtract { .. }
-            | SummarizerSpec::OracleExtract { .. } => None,
-        }
+        self.summarizer.template()
     }
 
     /// The same strategy with another template; one that asks no model stays as it is.
     #[must_use]
     pub fn with_template(mut self, name: &str) -> Self {
-        match &mut self.summarizer {
-            SummarizerSpec::Pi { template, .. }
-            | SummarizerSpec::Article { template, .. }
-            | SummarizerSpec::Deepagents { template, .. } => name.clone_into(template),
-            SummarizerSpec::None
-            | SummarizerSpec::OriginalPrompt
-            | SummarizerSpec::RandomExtract { .. }
-            | SummarizerSpec::OracleExtract { .. } => {}
-        }
+        self.summarizer.set_template(name);
         self
     }
 

@@ -3,6 +3,7 @@
 pub mod history;
 pub mod recent_files;
 pub mod reread;
+pub mod spec;
 pub mod user_messages;
 
 use super::cut::CutPlan;

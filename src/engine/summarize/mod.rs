@@ -8,6 +8,7 @@ pub mod hook;
 pub mod none;
 pub mod original_prompt;
 pub mod pi;
+pub mod spec;
 
 mod request;
 
