@@ -166,6 +166,19 @@ fn void_never_passes() {
 }
 
 #[test]
+fn other_annotated_items_are_another_measure() {
+    let annotated = |digest: &str| {
+        let mut run = run(&BASE);
+        run.cells[0].items_sha256 = Some(digest.repeat(32));
+        run
+    };
+    let of = |head| compare(&annotated("aa"), &head, &Plan::default()).unwrap();
+    assert_eq!(of(annotated("aa")).verdict, Verdict::Pass);
+    let found = of(annotated("bb"));
+    assert_eq!((found.verdict, found.changed_transcripts.as_slice()), (Verdict::Inconclusive, &["t00".to_owned()][..]));
+}
+
+#[test]
 fn missing_cells_and_changed_transcripts_do_not_pass() {
     let mut head = run(&BASE);
     head.cells.pop();

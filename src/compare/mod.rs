@@ -140,7 +140,7 @@ pub struct Comparison {
     pub missing_in_head: usize,
     /// Cells of the head that the base lacks.
     pub missing_in_base: usize,
-    /// Transcripts of the same name whose content differs: their cells are not compared.
+    /// Transcripts of the same name whose content or annotated items differ: their cells are not compared.
     pub changed_transcripts: Vec<String>,
     /// Every gate in every strategy and setting.
     pub gates: Vec<Judged>,

@@ -68,8 +68,11 @@ pub(super) fn pairs<'r>(base: &'r Run, head: &'r Run, strategies: Option<&(Strin
     }
 }
 
-/// Names that stand for another content in the head.
+/// Names that stand for another content, or other annotated items, in the head: a loss of other items is another measure.
 fn changed_transcripts<'r>(base: &'r Run, head: &Run) -> BTreeSet<&'r str> {
+    let items = |run: &'_ Run, name: &str| -> BTreeSet<Option<String>> {
+        run.cells.iter().filter(|cell| cell.transcript == name).map(|cell| cell.items_sha256.clone()).collect()
+    };
     let contents = |run: &'_ Run, name: &str| -> Vec<String> {
         run.manifest.transcripts.iter().filter(|one| one.name == name).map(|one| one.sha256.clone()).collect()
     };
@@ -77,7 +80,9 @@ fn changed_transcripts<'r>(base: &'r Run, head: &Run) -> BTreeSet<&'r str> {
     names
         .filter(|name| {
             let new = contents(head, name);
-            !new.is_empty() && new != contents(base, name)
+            let (old_items, new_items) = (items(base, name), items(head, name));
+            let other_items = !old_items.is_empty() && !new_items.is_empty() && old_items != new_items;
+            !new.is_empty() && (new != contents(base, name) || other_items)
         })
         .collect()
 }
