@@ -2,8 +2,8 @@
 
 mod count;
 mod file;
+mod long;
 mod reference;
-mod runs;
 mod table;
 
 pub use count::{CountTokens, IMAGE_TOKENS, head_tokens, message_tokens, tools_json};

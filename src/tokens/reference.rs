@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use tiktoken::CoreBpe;
 
 use super::CountTokens;
-use super::runs::has_long_run;
+use super::long;
 use crate::transcript::Tokens;
 
 /// An exact tokenizer. Text that looks like a special token is counted as text.
@@ -42,7 +42,10 @@ impl Reference {
 
     /// Tokens of `text`; linear in its length, whatever it is.
     pub fn count(self, text: &str) -> Tokens {
-        if has_long_run(text) { Tokens(self.linear().count(text) as u64) } else { self.count_by_pieces(text) }
+        if !long::has_long_run(text) {
+            return self.count_by_pieces(text);
+        }
+        Tokens(long::count(self.encoder(), self.pattern(), text) as u64)
     }
 
     /// The same by the crate that is fast on real text and slow on long runs.
@@ -50,10 +53,11 @@ impl Reference {
         Tokens(self.encoder().count(text) as u64)
     }
 
-    fn linear(self) -> &'static bpe_openai::Tokenizer {
+    /// What splits a text into the pieces that are merged on their own.
+    pub(super) fn pattern(self) -> &'static regex::Regex {
         match self {
-            Self::O200kBase => bpe_openai::o200k_base(),
-            Self::Cl100kBase => bpe_openai::cl100k_base(),
+            Self::O200kBase => long::o200k(),
+            Self::Cl100kBase => long::cl100k(),
         }
     }
 
@@ -62,7 +66,7 @@ impl Reference {
         self.encoder().encode(text)
     }
 
-    fn encoder(self) -> &'static CoreBpe {
+    pub(super) fn encoder(self) -> &'static CoreBpe {
         // The names are fixed above and the vocabularies are compiled in.
         tiktoken::get_encoding(self.name()).unwrap_or_else(|| unreachable!("{self} is not compiled in"))
     }

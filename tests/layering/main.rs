@@ -82,7 +82,6 @@ const CONFINED: &[(&str, &[&str], &str)] = &[
         "exact counts, and the limit of the mock, which counts for itself as a model does",
     ),
     ("tokenizers", &["tokens"], "exact counts"),
-    ("bpe_openai", &["tokens"], "exact counts"),
     ("maud", &["report"], "only reports are HTML"),
     ("plotters", &["report"], "only reports have plots"),
     ("comfy_table", &["report"], "only reports have tables"),
