@@ -28,6 +28,11 @@ impl Extras {
         self.push(place, key, raw.text(), raw.is_canonical());
     }
 
+    /// Adds a field that is JSON as JavaScript prints it.
+    pub(super) fn add_json(&mut self, place: &str, key: &str, json: &str) {
+        self.push(place, key, json, true);
+    }
+
     /// Adds a field that is a string.
     pub(super) fn add_text(&mut self, place: &str, key: &str, text: &str) {
         self.push(place, key, &quoted(text), true);
