@@ -35,7 +35,7 @@ impl Extras {
 
     /// Adds a field that is JSON as JavaScript prints it.
     pub(super) fn add_json(&mut self, place: &str, key: &str, json: &str) {
-        self.push(place, key, json, true);
+        self.push(place, key, true, |out| out.push_str(json));
     }
 
     /// Adds a field that is a string.
