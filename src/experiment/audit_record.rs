@@ -38,7 +38,7 @@ fn request(session: &Session, row: &AuditRow, book: &PriceBook) -> CacheRequestR
         model: row.model.to_string(),
         after_compaction: row.compacted,
         given: row.given,
-        marked: row.marked,
+        breakpoints: if row.marked { "recorded" } else { "policy" }.to_owned(),
         prompt_tokens: prompt.0,
         recorded_read_tokens: recorded(|split| split.read),
         recorded_write_tokens: recorded(|split| split.write),

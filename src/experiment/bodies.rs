@@ -3,9 +3,9 @@
 use super::cache_audit::{AuditError, AuditOptions, Audited, read_time, replayed};
 use super::{Session, marks};
 use crate::meter::cache::{
-    AuditRow, BlockTable, Clock, Feed, HeadGuess, Matching, Reasoning, Request, Settings, Simulator, marked, preset,
+    AuditRow, BlockTable, Clock, Digest, Feed, HeadGuess, Matching, Reasoning, Request, Settings, Simulator, marked,
+    preset, preset_of,
 };
-use crate::meter::cache::{Digest, preset_of};
 use crate::replay::CountCache;
 use crate::tokens::MessageTable;
 use crate::transcript::{EntryKind, Message};

@@ -23,8 +23,8 @@ pub struct CacheRequestRecord {
     pub after_compaction: bool,
     /// Something was inferred from it, or the file records no cache use at all, so it is not compared.
     pub given: bool,
-    /// Its breakpoints are those that the file holds; otherwise a policy's.
-    pub marked: bool,
+    /// Where its breakpoints are from: `recorded` in the file, or the `policy` of its agent.
+    pub breakpoints: String,
     /// Size of the prompt: recorded, or by reference count where nothing is recorded.
     pub prompt_tokens: u64,
     /// Recorded cache read.

@@ -4,6 +4,8 @@
 //! recorded sizes, blocks get their share by reference count. What is simulated, and compared, is what of the prompt is
 //! read. The first recorded request is given, not compared: an absent head is inferred from it.
 
+use std::collections::HashMap;
+
 use super::block::{Digest, Settings};
 use super::clock::{Clock, Moment};
 use super::explain::{Explanation, Recorded, explain};
@@ -17,7 +19,6 @@ use super::table::{BlockTable, InferredHead};
 use crate::replay::{CountCache, Kind, Live, ReplayEvent, RequestEvent};
 use crate::tokens::MessageTable;
 use crate::transcript::{EntryIdx, EntryKind, Message, Reply, Role, StopReason, Tokens, Transcript, Usage};
-use std::collections::HashMap;
 
 /// One request.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -52,6 +52,8 @@ pub struct ProviderBill<'t> {
     cause: Option<Cause>,
     /// Compactions since the last request, with their numbers.
     open: Vec<Open>,
+    /// What the last prompt had beyond its reference count: a head that was inferred, less reasoning that was left out.
+    unseen: i64,
     compacted: usize,
     pub(super) requests: Vec<RequestLedger>,
     pub(super) compactions: Vec<CompactionLedger>,
@@ -91,6 +93,7 @@ impl<'t> ProviderBill<'t> {
             cache: Simulator::new(input.rules),
             cause: None,
             open: Vec::new(),
+            unseen: 0,
             compacted: 0,
             requests: Vec::new(),
             compactions: Vec::new(),
@@ -128,6 +131,7 @@ impl<'t> ProviderBill<'t> {
         let output: Tokens = self.input.table.entry(event.entry).iter().map(|block| block.tokens).sum();
         let exact = (self.input.reasoning == Reasoning::Kept).then_some(event.reused);
         let prompt = self.feed.request(event.live, Settings::default());
+        self.unseen = signed(prompt.total()) - signed(event.reference);
         let marks = self.input.placement.place(prompt);
         let at = self.input.clock.start(event.entry).at;
         let outcome = self.cache.send(&Request {
@@ -159,7 +163,8 @@ impl<'t> ProviderBill<'t> {
         let Some(last) = self.requests.last() else { return self.open.clear() };
         let (cached, idle_ms) = (last.cached, at - last.at.0);
         for Open { ordinal, episode, summary } in std::mem::take(&mut self.open) {
-            let episode = Episode { after: split.prompt(), reused: split.read, ..episode };
+            // What was said since then would be written in any case.
+            let episode = Episode { reused: split.read.min(episode.after), ..episode };
             let summary_usd = self.input.price.ok().map(|_| summary.map(|bill| bill.total()));
             let between = |row| Multiples::between(row, episode.before, episode.after);
             let multiples = self.input.price.ok().and_then(between);
@@ -183,8 +188,9 @@ impl<'t> ProviderBill<'t> {
     fn compaction(&mut self, event: &CompactionEvent<'_, '_>) {
         self.cause = Some(Cause::Compaction);
         let (input, output) = (event.summary_input, event.summary_output);
-        let before = event.before_tokens();
-        let episode = Episode { before, summary_input: input, summary_output: output, ..Episode::default() };
+        let sent = |tokens: Tokens| Tokens(u64::try_from(signed(tokens) + self.unseen).unwrap_or(0));
+        let (before, after) = (sent(event.before_tokens()), sent(event.after.request_tokens()));
+        let episode = Episode { before, after, summary_input: input, summary_output: output, ..Episode::default() };
         let made = self.price(&Split { plain: input, ..Split::default() }, output);
         // Without a summary call none can ride.
         let read = if input > Tokens(0) { before } else { Tokens(0) };
@@ -225,6 +231,10 @@ impl<'t> ProviderBill<'t> {
         cheapest(&self.none.steps, &Terms { head, summary, window: self.input.window, rates: row.rates })
             .map(|found| found.0)
     }
+}
+
+fn signed(tokens: Tokens) -> i64 {
+    i64::try_from(tokens.0).unwrap_or(i64::MAX)
 }
 
 /// The oracle's summary where the strategy made none.

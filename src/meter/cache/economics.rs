@@ -42,11 +42,11 @@ impl Multiples {
 /// A compaction, as far as money is concerned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Episode {
-    /// The prompt before it.
+    /// The prompt before it, whatever was said since.
     pub before: Tokens,
-    /// The prompt after it.
+    /// The same prompt as it leaves it.
     pub after: Tokens,
-    /// Tokens of the prompt after it that are read.
+    /// Tokens of that which the next request reads.
     pub reused: Tokens,
     /// Plain input of the summary calls.
     pub summary_input: Tokens,
