@@ -109,7 +109,7 @@ fn whole(name: &str, audited: &Audited, requests: &[CacheRequestRecord]) -> Cach
         best_effort: audited.provider.best_effort.map(str::to_owned),
         requests: rows.len() as u64,
         compared: compared.len() as u64,
-        not_compared: not_compared(rows).filter(|_| compared.is_empty()).map(str::to_owned),
+        not_compared: compared.is_empty().then(|| not_compared(rows).to_owned()),
         untimed: audited.untimed as u64,
         marked: count(rows, |row| row.marked),
         inferred_head_tokens: head.map(|head| head.stable.0),
@@ -153,14 +153,14 @@ fn mean_ms(requests: &[CacheRequestRecord], of: impl Fn(&CacheRequestRecord) -> 
 }
 
 /// Why nothing can be compared.
-fn not_compared(rows: &[AuditRow]) -> Option<&'static str> {
+fn not_compared(rows: &[AuditRow]) -> &'static str {
     let recorded = || rows.iter().filter_map(|row| row.recorded);
     match recorded().count() {
-        0 => Some("no usage is recorded"),
+        0 => "no usage is recorded",
         _ if recorded().all(|split| split.prompt() == split.plain) => {
-            Some("no cache use is recorded: none was asked for, or the file does not tell")
+            "no cache use is recorded: none was asked for, or the file does not tell"
         }
-        _ => Some("the first request is given, and there is no other"),
+        _ => "the first request is given, and there is no other",
     }
 }
 

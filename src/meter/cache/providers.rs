@@ -69,11 +69,10 @@ impl Lives {
         let mixed = matches!(self.seen, Some((Life::Long, Life::Short)));
         self.seen = match (long > 0, short > 0) {
             (true, true) => Some((Life::Long, Life::Short)),
-            (true, false) if mixed => self.seen,
-            (true, false) => Some((Life::Long, Life::Long)),
-            (false, true) if mixed => self.seen,
-            (false, true) => Some((usual, usual)),
-            (false, false) => self.seen,
+            (true, false) if !mixed => Some((Life::Long, Life::Long)),
+            (false, true) if !mixed => Some((usual, usual)),
+            // Nothing, or one part of a prompt of which the other was read.
+            _ => self.seen,
         };
     }
 
