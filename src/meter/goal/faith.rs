@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use aho_corasick::AhoCorasick;
 
 use super::entity::{EntityIndex, Kind, extract};
-use super::text::{normalise, whole_text};
+use super::text::{normalise, plain, whole_text};
 use crate::measure::Measure;
 use crate::meter::{Measures, Meter, number};
 use crate::replay::{CompactionEvent, Item, ReplayEvent};
@@ -94,7 +94,7 @@ impl<'m> Faith<'m> {
         self.tokens = (self.tokens.0 + after.0, self.tokens.1 + dropped.0);
         self.copied(event, text);
         let newest = event.before.iter().rev().find_map(Item::origin);
-        self.identify(text, self.now.max(newest));
+        self.identify(&plain(text), self.now.max(newest));
     }
 
     fn identify(&mut self, text: &str, now: Option<EntryIdx>) {

@@ -5,6 +5,7 @@
 
 mod artifact;
 mod audit;
+mod claims;
 mod combined;
 mod draft;
 pub mod entity;
@@ -18,11 +19,12 @@ mod text;
 
 pub use artifact::Artifacts;
 pub use audit::{Audit, AuditedCut, AuditedFact};
+pub use claims::Claims;
 pub use combined::{Weights, combined};
 pub use draft::draft;
 pub use entity::EntityIndex;
 pub use faith::{FABRICATION_VETO, Fabrication, Faith};
-pub use future::{Frequencies, Future, FutureInput, KindUse};
+pub use future::{Frequencies, Future, FutureInput, KindUse, Second};
 pub use item::{
     Agreement, Category, Doubt, Fate, Goal, GoalItem, ItemFate, ItemSet, ItemsError, Lifetime, Presence, Score,
     agreement, doubts,
@@ -97,6 +99,20 @@ pub(super) const DEFS: &[Def] = &[
     Def("future_recall_best", "ratio", Neutral, "control: the share that the best lines would keep, in the same bytes"),
     Def("future_facts_count", "count", Neutral, "facts that the continuation needed and only the dropped part knew"),
     Def(
+        "future_loss_second",
+        "score",
+        Lower,
+        "future_loss by a second extractor, which shares no rule with the first: where both disagree, trust neither",
+    ),
+    Def("future_recall_second", "ratio", Higher, "future_recall by the second extractor, which knows no kinds"),
+    Def("future_facts_second_count", "count", Neutral, "facts by the second extractor"),
+    Def(
+        "dead_end_facts_count",
+        "count",
+        Neutral,
+        "dropped facts that were used in edits alone which were taken back later: they are not demanded",
+    ),
+    Def(
         "kept_unused_ratio",
         "ratio",
         Lower,
@@ -133,6 +149,12 @@ pub(super) const DEFS: &[Def] = &[
         "count",
         Lower,
         "fabricated identifiers that the session says later: planned names, or a leak of the future",
+    ),
+    Def(
+        "unsupported_rules_count",
+        "count",
+        Lower,
+        "rules in summaries of whose words no message says half: judged by words alone",
     ),
     Def(
         "copied_ratio",
