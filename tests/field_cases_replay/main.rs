@@ -20,6 +20,7 @@ mod hopeless;
 mod losses;
 mod pairs;
 mod resumed;
+mod variants;
 
 use std::path::Path;
 

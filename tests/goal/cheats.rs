@@ -57,6 +57,17 @@ fn a_value_behind_a_negation_is_wrong() {
 }
 
 #[test]
+fn one_word_behind_a_negation_states_nothing_and_is_not_wrong() {
+    let transcript = session(&["> The notes must be repairable.", "Yes.", "> Go on.", "So.", "> More.", "End."]);
+    let items = r#"item = [
+        { id = "notes", category = "constraint", text = "The notes must be repairable.", source = ["e0"], must = [["repairable"]] },
+    ]"#;
+    let fates = |says: &str| Plan::new(&transcript, items, &[says]).run().fates;
+    assert_eq!(fates("Rejected: SQLite (not repairable by hand)."), ["partly"]);
+    assert_eq!(fates("Rejected: SQLite (not repairable by hand). Notes must be repairable."), ["kept"]);
+}
+
+#[test]
 fn what_the_session_itself_denies_is_kept_with_its_denial() {
     let said = "> The rule to close the lid no longer applies. The lamp is not 40 W. Use sleds instead of carts.";
     let transcript = session(&[said, "Yes.", "> Go on.", "So.", "> More.", "End."]);

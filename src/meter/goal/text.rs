@@ -77,7 +77,7 @@ pub(crate) fn plain(text: &str) -> Cow<'_, str> {
 }
 
 /// What a text of a strategy states: without comments, which no reader of the rendered text sees, and with typography as it
-/// is typed. A comment that no `-->` ends goes to the end if it begins its line, as in CommonMark 0.31 (HTML blocks, start
+/// is typed. A comment that no `-->` ends goes to the end if it begins its line, as in `CommonMark` 0.31 (HTML blocks, start
 /// condition 2).
 pub(crate) fn stated(text: &str) -> Cow<'_, str> {
     let Some(mut at) = text.find("<!--") else { return plain(text) };

@@ -196,6 +196,11 @@ fn judge(hits: &[Hit], shape: Shape, text: &str, made: Option<&MadeText>) -> Sai
         if distinct < u32::from(shape.slots) {
             continue;
         }
+        // The shortest text that holds all of them.
+        while seen[usize::from(slots[from].0)] > 1 {
+            seen[usize::from(slots[from].0)] -= 1;
+            from += 1;
+        }
         match made {
             None => said.whole = true,
             Some(made) => statement(&mut said, shape, text, made, (slots[from], hit)),
@@ -211,11 +216,13 @@ fn statement(said: &mut Said, shape: Shape, text: &str, made: &MadeText, (first,
         return;
     }
     // `do not commit before the tests` denies no rule that begins with the tests.
-    let begins = first.0 == 0 && !shape.denies;
+    let is_turned = first.0 == 0 && !shape.denies && is_negated_right_before(text, start);
+    // One word behind a `not` may be about anything: then nothing is stated, and nothing is wrong.
+    let is_exact = shape.slots > 1 || text[start..end].bytes().any(|byte| byte.is_ascii_digit());
     if !shape.takes_back && is_denied(text, start, end) {
         said.denied = true;
-    } else if !shape.takes_back && (made.is_past(start) || begins && is_negated_right_before(text, start)) {
-        said.negated = true;
+    } else if !shape.takes_back && (made.is_past(start) || is_turned) {
+        said.negated |= is_exact || made.is_past(start);
     } else {
         said.whole = true;
         said.current |= !is_retracted(text, start, end);

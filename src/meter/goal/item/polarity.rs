@@ -56,7 +56,7 @@ const RETRACTIONS: [&str; 23] = [
 ];
 
 /// Words that say that a whole statement does not hold: a summary that quotes a rule beside them has turned it round.
-const DENIALS: [&str; 29] = [
+const DENIALS: [&str; 27] = [
     "no longer appl",
     "no longer hold",
     "no longer valid",
@@ -72,8 +72,6 @@ const DENIALS: [&str; 29] = [
     "don't apply",
     "not apply any more",
     "not true that",
-    "is not true",
-    "isn't true",
     "is false that",
     "not the case that",
     "disregard",
@@ -155,9 +153,10 @@ pub(super) fn is_retracted(text: &str, start: usize, end: usize) -> bool {
     any(sentence, &RETRACTIONS) || ARROWS.iter().any(|mark| sentence.contains(mark))
 }
 
-/// Whether the sentence around a place says that it does not hold at all.
+/// Whether a sentence in which a statement begins or ends says that it does not hold at all. What stands between the two is
+/// about something else.
 pub(super) fn is_denied(text: &str, start: usize, end: usize) -> bool {
-    any(sentence(text, start, end), &DENIALS)
+    any(sentence(text, start, start), &DENIALS) || any(sentence(text, end, end), &DENIALS)
 }
 
 /// Whether the last words before a place deny or replace what stands there: `not 42 g`, `instead of the 42 g`.
@@ -224,6 +223,12 @@ mod tests {
         assert!(around("the rule to close the door no longer applies", "door", is_denied));
         assert!(around("it is not true that 42 g is the limit", "42 g", is_denied));
         assert!(!around("the limit is 42 g. the other rule does not apply", "42 g", is_denied));
+        // A message of a test between two sentences is about neither.
+        assert!(!around(
+            "a boundary. - this one does not apply - it is >= here",
+            "boundary. - this one does not apply - it is >=",
+            is_denied
+        ));
         // What no longer happens is a fact like any other.
         assert!(!around("with ttl=30 the cache no longer flakes", "ttl=30", is_denied));
     }
