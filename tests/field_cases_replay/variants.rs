@@ -24,17 +24,18 @@ fn session(rows: &[(&str, &str)]) -> Case {
         }
         number += 1;
         let id = number.to_string();
-        let reply = |content: Value, stop: &str| {
-            json!({"role": "assistant", "content": content, "api": "x", "provider": "x", "model": "m", "stopReason": stop})
-        };
-        let call = json!([{"type": "toolCall", "id": format!("k{number}"), "name": "read", "arguments": {"path": text}}]);
+        let reply = |content: Value, stop: &str| json!({"role": "assistant", "content": content, "api": "x", "provider": "x", "model": "m", "stopReason": stop});
+        let call =
+            json!([{"type": "toolCall", "id": format!("k{number}"), "name": "read", "arguments": {"path": text}}]);
         let said = json!([{"type": "text", "text": text}]);
         let mut entry = match *kind {
             "u" => json!({"type": "message", "message": {"role": "user", "content": text}}),
             "a" => json!({"type": "message", "message": reply(said, "stop")}),
             "A" => json!({"type": "message", "message": reply(call, "toolUse")}),
-            "r" => json!({"type": "message", "message": {"role": "toolResult", "toolCallId": format!("k{}", number - 1),
-                "toolName": "read", "content": said, "isError": false}}),
+            "r" => {
+                json!({"type": "message", "message": {"role": "toolResult", "toolCallId": format!("k{}", number - 1),
+                "toolName": "read", "content": said, "isError": false}})
+            }
             "s" => json!({"type": "branch_summary", "fromId": "1", "summary": text}),
             _ => {
                 let (from, summary) = text.split_once(' ').unwrap();
@@ -96,7 +97,10 @@ fn goal_loss_of_other_words_scripts_and_forms() {
     ];
     let of = |summary: &str| fates(&after(summary), &items)[0].clone();
     // Typography, emphasis, code and a longer unit change no word.
-    assert_eq!(of("接口**别改**。 T\u{2011}77; 42\u{a0}grams, `src/tray/scale.rs:3`, **cargo test --lib**"), ["kept"; 5]);
+    assert_eq!(
+        of("接口**别改**。 T\u{2011}77; 42\u{a0}grams, `src/tray/scale.rs:3`, **cargo test --lib**"),
+        ["kept"; 5]
+    );
     // Other names, numbers and commands.
     assert_eq!(of("接口可以修改。 AT-77, 142 g, src/tray/scale.rs.bak, cargo test"), ["lost"; 5]);
     // Named and denied.
@@ -187,7 +191,8 @@ fn other_branches() {
     assert_eq!(fates(&told, &items), [["off_path", "lost"]]);
     // Back to the root: nothing of the first try counts.
     let items = [("value", "1", "code 1"), ("value", "3", "code 3")];
-    let root = session(&[("u", "code 1"), ("a", "x"), ("b", "1"), ("u", "code 3"), ("a", "y"), ("u", "z"), ("c", "5 code 3")]);
+    let root =
+        session(&[("u", "code 1"), ("a", "x"), ("b", "1"), ("u", "code 3"), ("a", "y"), ("u", "z"), ("c", "5 code 3")]);
     assert_eq!(fates(&root, &items), [["lost", "kept"]]);
 }
 

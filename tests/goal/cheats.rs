@@ -81,6 +81,34 @@ fn what_the_session_itself_denies_is_kept_with_its_denial() {
 }
 
 #[test]
+fn next_to_nothing_compacted_is_flagged() {
+    let tail = format!("> {}", "More of it. ".repeat(400));
+    let transcript = session(&["> The limit is 42 g and the tray is T-77.", "Yes.", &tail, "So.", "> More.", "End."]);
+    let run = |keep| Plan { before: &[3], keep, ..Plan::new(&transcript, "", &["Limit 42 g."]) }.run();
+    run(3).assert("kept_most_count", 1.0);
+    run(1).assert("kept_most_count", 0.0);
+}
+
+#[test]
+fn items_that_nobody_tunes_on_are_scored_apart() {
+    let names: Vec<String> = (0..40).map(|n| format!("VALUE_{n}_X")).collect();
+    let transcript = session(&[&format!("> {}", names.join(" ")), "Yes.", "> Go on.", "So.", "> More.", "End."]);
+    let item = |name: &String| {
+        format!(r#"{{ id = "{name}", category = "value", text = "", source = ["e0"], must = [["{name}"]] }}"#)
+    };
+    let items = format!("item = [{}]", names.iter().map(item).collect::<Vec<_>>().join(","));
+    let set = cutpoint::meter::goal::ItemSet::parse(&items, &transcript).unwrap();
+    let hidden: Vec<bool> = set.items.iter().map(cutpoint::meter::goal::GoalItem::is_hidden).collect();
+    let count = hidden.iter().filter(|hidden| **hidden).count();
+    assert!((3..=15).contains(&count), "a fifth of 40, more or less: {count}");
+    // A summary that was tuned on the others keeps those alone.
+    let tuned: Vec<&str> = names.iter().zip(&hidden).filter(|(_, hidden)| !**hidden).map(|(name, _)| &**name).collect();
+    let found = Plan::new(&transcript, &items, &[&tuned.join(" ")]).run();
+    found.assert("goal_loss_hidden_items", 1.0);
+    found.assert("goal_loss", f64::from(u32::try_from(count).unwrap()) / 40.0);
+}
+
+#[test]
 fn padding_between_anchors_is_caught_by_what_is_never_used() {
     let names: Vec<String> = (0..40).map(|n| format!("field_{n}_name")).collect();
     let said = format!("> Do not rename {}.", names.join(" "));

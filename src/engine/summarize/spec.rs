@@ -121,7 +121,11 @@ impl SummarizerSpec {
             Self::Pi { template, .. } | Self::Article { template, .. } | Self::Deepagents { template, .. } => {
                 name.clone_into(template);
             }
-            Self::None | Self::OriginalPrompt | Self::RandomExtract { .. } | Self::AnchorExtract { .. } | Self::OracleExtract { .. } => {}
+            Self::None
+            | Self::OriginalPrompt
+            | Self::RandomExtract { .. }
+            | Self::AnchorExtract { .. }
+            | Self::OracleExtract { .. } => {}
         }
     }
 }

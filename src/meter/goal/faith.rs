@@ -14,6 +14,9 @@ use crate::transcript::{EntryIdx, Transcript};
 /// So many words in a row that the dropped part holds too are copied.
 const RUN: usize = 8;
 
+/// A compaction after which this share of the context is still there has compacted next to nothing.
+const KEPT_MOST: f64 = 0.95;
+
 /// Above this share of a summary's identifiers, fabrication is a veto.
 pub const FABRICATION_VETO: f64 = 0.02;
 
@@ -32,6 +35,7 @@ pub struct Faith<'m> {
     entity_bytes: (u64, u64),
     tokens: (u64, u64),
     not_compressing: u64,
+    kept_most: u64,
 }
 
 /// The parts of which a joined name is made: `a/b/c` without a file at its end is a list as often as a path, and
@@ -79,6 +83,7 @@ impl<'m> Faith<'m> {
             entity_bytes: (0, 0),
             tokens: (0, 0),
             not_compressing: 0,
+            kept_most: 0,
         }
     }
 
@@ -86,6 +91,8 @@ impl<'m> Faith<'m> {
         let after = event.after.reference().range(0..event.made_items);
         let dropped = event.dropped_tokens();
         self.not_compressing += u64::from(after >= dropped);
+        let left = number(event.after.request_tokens().0);
+        self.kept_most += u64::from(left >= KEPT_MOST * number(event.before_tokens().0));
         let text = event.summary.text.as_str();
         if text.is_empty() {
             return;
@@ -205,6 +212,7 @@ impl Meter for Faith<'_> {
             ("summary_entity_ratio", ratio(self.entity_bytes, none)),
             ("summary_to_dropped_ratio", ratio(self.tokens, none)),
             ("not_compressing_count", Measure::Value(number(self.not_compressing))),
+            ("kept_most_count", Measure::Value(number(self.kept_most))),
         ]
     }
 }

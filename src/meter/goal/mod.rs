@@ -170,6 +170,12 @@ pub(super) const DEFS: &[Def] = &[
     ),
     Def("summary_to_dropped_ratio", "ratio", Lower, "tokens of summaries and what was put back, for a token dropped"),
     Def("not_compressing_count", "count", Lower, "compactions that put in at least as many tokens as they dropped"),
+    Def(
+        "kept_most_count",
+        "count",
+        Lower,
+        "compactions after which at least 95 % of the context is still there: next to nothing was compacted",
+    ),
     Def("artifact_f1", "score", Higher, "F1 of (file, read or changed) of the last summary against the dropped calls"),
     Def("artifact_precision", "ratio", Higher, "share of the claims about files that are right"),
     Def("artifact_recall", "ratio", Higher, "share of the touched files that are claimed right"),
