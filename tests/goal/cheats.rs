@@ -81,6 +81,19 @@ fn what_the_session_itself_denies_is_kept_with_its_denial() {
 }
 
 #[test]
+fn what_denies_another_line_denies_nothing_here() {
+    for says in [
+        "Never open the door at night\nThe rule on lids no longer applies\nLimit 42 g",
+        "The rule on lids no longer applies.\nNever open the door at night",
+        "Never open the door at night\n\nthe rule on lids does not apply",
+    ] {
+        assert_eq!(fates(says)[0], "kept", "{says}");
+    }
+    // A wrapped sentence is one.
+    assert_eq!(fates("The rule never to open the door\nat night no longer\napplies.")[0], "wrong");
+}
+
+#[test]
 fn next_to_nothing_compacted_is_flagged() {
     let tail = format!("> {}", "More of it. ".repeat(400));
     let transcript = session(&["> The limit is 42 g and the tray is T-77.", "Yes.", &tail, "So.", "> More.", "End."]);

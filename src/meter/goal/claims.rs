@@ -1,6 +1,6 @@
 //! Rules that a summary states and nobody said: by words alone, so that a rule without any name or value is judged too.
 
-use std::collections::{HashMap, HashSet};
+use rustc_hash::FxHashMap;
 
 use super::text::{heading, plain, stated, whole_text};
 use crate::measure::Measure;
@@ -144,22 +144,27 @@ impl<'m> Claims<'m> {
     /// The rules that no message states, up to the moment of their summary. One pass over the session, whatever the number
     /// of rules. What the person writes in one message belongs together; of other messages, what stands in one line.
     pub fn unsupported(&self) -> Vec<&str> {
-        let mut of_stem: HashMap<&str, Vec<usize>> = HashMap::new();
-        for (index, rule) in self.rules.iter().enumerate() {
-            rule.stems.iter().for_each(|stem| of_stem.entry(stem).or_default().push(index));
-        }
         let mut best = vec![0; self.rules.len()];
-        let mut search = |idx: EntryIdx, text: &str| {
-            let mut found: HashMap<usize, usize> = HashMap::new();
-            for rules in stems(&plain(text).to_lowercase()).iter().filter_map(|stem| of_stem.get(stem.as_str())) {
-                rules.iter().for_each(|rule| *found.entry(*rule).or_default() += 1);
-            }
-            for (rule, words) in found.into_iter().filter(|(rule, _)| Some(idx) <= self.rules[*rule].now) {
-                best[rule] = best[rule].max(words);
-            }
-        };
         if !self.rules.is_empty() {
-            self.each_source(&mut search);
+            let mut of_stem: FxHashMap<&str, Vec<(usize, usize)>> = FxHashMap::default();
+            for (rule, one) in self.rules.iter().enumerate() {
+                let stems = one.stems.iter().enumerate();
+                stems.for_each(|(stem, word)| of_stem.entry(word).or_default().push((rule, stem)));
+            }
+            let mut found: Vec<(usize, usize)> = Vec::new();
+            self.each_source(&mut |idx, text| {
+                each_stem(&plain(text).to_lowercase(), |stem| {
+                    if let Some(places) = of_stem.get(stem) {
+                        found.extend(places.iter().filter(|(rule, _)| Some(idx) <= self.rules[*rule].now));
+                    }
+                });
+                found.sort_unstable();
+                found.dedup();
+                for words in found.chunk_by(|a, b| a.0 == b.0) {
+                    best[words[0].0] = best[words[0].0].max(words.len());
+                }
+                found.clear();
+            });
         }
         let is_said =
             |(rule, words): &(&Rule, usize)| number(*words as u64) >= ENOUGH * number(rule.stems.len() as u64);
@@ -183,24 +188,34 @@ fn sentences(line: &str) -> impl Iterator<Item = &str> {
     line.split_inclusive(['。', '；']).flat_map(|part| part.split(". ")).flat_map(|part| part.split("; "))
 }
 
-/// The beginnings of the words that say something, each once; of scripts without spaces, every two signs.
-fn stems(lower: &str) -> Vec<String> {
-    let mut seen = HashSet::new();
-    let mut found = Vec::new();
-    let mut add = |stem: String| {
-        if seen.insert(stem.clone()) {
-            found.push(stem);
-        }
-    };
-    for word in lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+/// Calls `each` with the beginning of every word; of scripts without spaces, with every two signs.
+fn each_stem(lower: &str, mut each: impl FnMut(&str)) {
+    for word in lower.split(|c: char| !c.is_alphanumeric()) {
         if word.is_ascii() {
-            if word.len() > 2 && !EMPTY.contains(&word) {
-                add(word[..word.len().min(STEM)].to_owned());
+            if word.len() > 2 {
+                each(&word[..word.len().min(STEM)]);
             }
-        } else {
-            let signs: Vec<char> = word.chars().collect();
-            signs.windows(2).for_each(|pair| add(pair.iter().collect()));
+            continue;
         }
+        let mut from = 0;
+        let mut ends = word.char_indices().map(|(at, c)| at + c.len_utf8());
+        let mut middle = ends.next().unwrap_or(word.len());
+        for end in ends {
+            each(&word[from..end]);
+            (from, middle) = (middle, end);
+        }
+    }
+}
+
+/// The beginnings of the words that say something, each once.
+fn stems(lower: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for word in lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !EMPTY.contains(word)) {
+        each_stem(word, |stem| {
+            if !found.iter().any(|one| one == stem) {
+                found.push(stem.to_owned());
+            }
+        });
     }
     found
 }

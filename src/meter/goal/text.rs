@@ -44,6 +44,8 @@ pub(crate) struct MadeText {
     pub(crate) normal: String,
     /// From where in `normal` on the headings say something else.
     regions: Vec<(usize, Region)>,
+    /// Where in `normal` a line begins that does not go on with the one before.
+    breaks: Vec<usize>,
 }
 
 /// What the headings above say of a line.
@@ -236,10 +238,17 @@ impl Above {
 impl MadeText {
     /// Prepares a text.
     pub(crate) fn new(text: &str) -> Self {
-        let mut made = Self { normal: String::with_capacity(text.len()), regions: Vec::new() };
-        let mut above = Above::default();
+        let mut made = Self { normal: String::with_capacity(text.len()), ..Self::default() };
+        let (mut above, mut ended) = (Above::default(), true);
         for line in text.lines() {
             let title = above.read(line);
+            // A wrapped line goes on in lower case.
+            let begins = line.trim_start().starts_with(|c: char| !c.is_lowercase());
+            ended |= title.is_some() || line.trim().is_empty();
+            if ended || begins {
+                made.breaks.push(made.normal.len());
+            }
+            ended = title.is_some() || line.trim().is_empty();
             if title.is_none_or(carries_value) {
                 let standing = boxed(line).unwrap_or(above.standing);
                 let region = Region { standing, past: above.past.is_some() };
@@ -255,6 +264,13 @@ impl MadeText {
     fn region(&self, at: usize) -> Region {
         let before = self.regions.partition_point(|(from, _)| *from <= at);
         before.checked_sub(1).map_or_else(Region::default, |index| self.regions[index].1)
+    }
+
+    /// The lines around a place of the normalised text that go on with each other.
+    pub(crate) fn paragraph(&self, at: usize) -> std::ops::Range<usize> {
+        let before = self.breaks.partition_point(|from| *from <= at);
+        let from = before.checked_sub(1).map_or(0, |index| self.breaks[index]);
+        from..self.breaks.get(before).copied().unwrap_or(self.normal.len())
     }
 
     /// The standing at a place of the normalised text.
@@ -310,6 +326,17 @@ mod tests {
         // Text that only mentions the mark is text.
         assert_eq!(stated("the mark <!-- opens it"), "the mark <!-- opens it");
         assert_eq!(stated("x <!-- y --> the mark <!-- opens"), "x  the mark <!-- opens");
+    }
+
+    #[test]
+    fn a_wrapped_line_goes_on_and_another_one_does_not() {
+        let made = MadeText::new("One goes\non here\nTwo\n\nthree\n- four");
+        let of = |word: &str| made.normal[made.paragraph(made.normal.find(word).unwrap())].trim();
+        assert_eq!(
+            (of("one"), of("on here"), of("two"), of("three")),
+            ("one goes on here", "one goes on here", "two", "three")
+        );
+        assert_eq!(of("four"), "- four");
     }
 
     #[test]

@@ -84,6 +84,13 @@ fn render(page: Page<'_, '_>) -> Result<Body, ReportError> {
 fn one(model: &ReportModel, panel: &ForgottenPanel<'_>) -> Markup {
     html! {
         @for (caption, columns) in GROUPS { (group(model, panel, caption, columns)) }
+        @if let Some(extractors) = &panel.extractors {
+            p {
+                "Does future loss depend on the rules that find names? Of " (extractors.pairs) " pairs of strategies a second, \
+                 independent extractor orders " (extractors.pairs - extractors.turned) " alike; the best one is "
+                @if extractors.same_winner { "the same." } @else { "another: trust neither order." }
+            }
+        }
         @if !panel.rounds.is_empty() { (survival(model, &panel.rounds)) }
         @if let Some(weighing) = &panel.weighing { (weights(model, weighing)) }
         @if !panel.pareto.is_empty() {

@@ -65,6 +65,8 @@ pub struct EntityIndex {
     says: Vec<Says>,
     /// The working folder, with a slash at its end.
     root: Option<String>,
+    /// Some calls were taken back.
+    has_dead_ends: bool,
 }
 
 /// An entity in more than this share of the entries is common: its survival says nothing.
@@ -163,6 +165,7 @@ impl EntityIndex {
             transcript.meta.cwd.as_deref().map(|cwd| format!("{}/", cwd.replace('\\', "/").trim_end_matches('/')));
         let mut index = Self { extractor, root: root.filter(|root| root.len() > 2), ..Self::default() };
         let outcomes = dead::outcomes(transcript, &transcript.path());
+        index.has_dead_ends = !outcomes.is_empty();
         for position in 0..transcript.entries.len() {
             let entry = EntryIdx(position);
             let item = Item::entry(transcript, entry);
@@ -287,6 +290,11 @@ impl EntityIndex {
         let (kind, key) = &self.names[id.0 as usize];
         let cuts = key.match_indices('/').map(|(at, _)| at).filter(move |&at| *kind == Kind::Path && at > 0);
         cuts.filter_map(|at| self.keys.get(&key[..at]).map(|&id| EntityId(self.stands[id as usize])))
+    }
+
+    /// Whether some calls were taken back later.
+    pub(crate) fn has_dead_ends(&self) -> bool {
+        self.has_dead_ends
     }
 
     /// Calls `each` with every entity of a text, by the rules of this index.

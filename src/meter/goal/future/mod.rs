@@ -286,8 +286,11 @@ impl<'m> Future<'m> {
     }
 }
 
-/// By entity, the last entry of the path that uses it in what stands.
+/// By entity, the last entry of the path that uses it in what stands; nothing where nobody asks, because no call was taken back.
 fn last_standing(input: &FutureInput<'_>) -> HashMap<EntityId, EntryIdx> {
+    if !input.index.has_dead_ends() {
+        return HashMap::new();
+    }
     let uses = input.path.iter().filter_map(|&idx| Some((idx, &input.index.says(idx)?.uses)));
     let standing = uses.flat_map(|(idx, uses)| {
         uses.iter().filter(|one| one.outcome == Outcome::Stands).map(move |one| (one.entity, idx))

@@ -2,7 +2,7 @@
 
 use aho_corasick::AhoCorasick;
 
-use super::polarity::{has_negation, is_denied, is_negated, is_negated_right_before, is_retracted};
+use super::polarity::{has_denial, has_negation, is_denied, is_negated, is_negated_right_before, is_retracted};
 use super::spelling::is_whole;
 use super::{Category, GoalItem, ItemSet};
 use crate::meter::goal::text::{MadeText, Standing, normalise};
@@ -91,7 +91,7 @@ impl Shape {
             within: item.within.unwrap_or(WITHIN),
             negative: item.category == Category::Constraint && item.negated_without_slot(),
             denies: has_negation(&own) || spellings().any(has_negation),
-            takes_back: spellings().chain([own.as_str()]).any(|text| is_denied(text, 0, text.len())),
+            takes_back: spellings().chain([own.as_str()]).any(has_denial),
         }
     }
 }
@@ -219,7 +219,12 @@ fn statement(said: &mut Said, shape: Shape, text: &str, made: &MadeText, (first,
     let is_turned = first.0 == 0 && !shape.denies && is_negated_right_before(text, start);
     // One word behind a `not` may be about anything: then nothing is stated, and nothing is wrong.
     let is_exact = shape.slots > 1 || text[start..end].bytes().any(|byte| byte.is_ascii_digit());
-    if !shape.takes_back && is_denied(text, start, end) {
+    // The sentences in which it begins and ends: what stands between them is about something else.
+    let is_denied = |at: usize| {
+        let around = made.paragraph(at);
+        is_denied(&text[around.clone()], at - around.start)
+    };
+    if !shape.takes_back && (is_denied(start) || is_denied(last.start)) {
         said.denied = true;
     } else if !shape.takes_back && (made.is_past(start) || is_turned) {
         said.negated |= is_exact || made.is_past(start);

@@ -153,10 +153,14 @@ pub(super) fn is_retracted(text: &str, start: usize, end: usize) -> bool {
     any(sentence, &RETRACTIONS) || ARROWS.iter().any(|mark| sentence.contains(mark))
 }
 
-/// Whether a sentence in which a statement begins or ends says that it does not hold at all. What stands between the two is
-/// about something else.
-pub(super) fn is_denied(text: &str, start: usize, end: usize) -> bool {
-    any(sentence(text, start, start), &DENIALS) || any(sentence(text, end, end), &DENIALS)
+/// Whether a text says of something that it does not hold at all.
+pub(super) fn has_denial(text: &str) -> bool {
+    any(text, &DENIALS)
+}
+
+/// Whether the sentence around a place says that it does not hold at all.
+pub(super) fn is_denied(text: &str, at: usize) -> bool {
+    has_denial(sentence(text, at, at))
 }
 
 /// Whether the last words before a place deny or replace what stands there: `not 42 g`, `instead of the 42 g`.
@@ -195,7 +199,7 @@ fn sentence(text: &str, start: usize, end: usize) -> &str {
 mod tests {
     use super::{has_negation, is_denied, is_negated, is_negated_right_before, is_past_heading, is_retracted};
 
-    fn around<T>(text: &str, word: &str, judge: fn(&str, usize, usize) -> T) -> T {
+    fn around<T>(text: &str, word: &str, judge: impl Fn(&str, usize, usize) -> T) -> T {
         let start = text.find(word).unwrap();
         judge(text, start, start + word.len())
     }
@@ -220,6 +224,7 @@ mod tests {
 
     #[test]
     fn a_statement_can_be_denied() {
+        let is_denied = |text: &str, start: usize, end: usize| is_denied(text, start) || is_denied(text, end);
         assert!(around("the rule to close the door no longer applies", "door", is_denied));
         assert!(around("it is not true that 42 g is the limit", "42 g", is_denied));
         assert!(!around("the limit is 42 g. the other rule does not apply", "42 g", is_denied));
