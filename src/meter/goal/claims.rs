@@ -144,10 +144,14 @@ impl<'m> Claims<'m> {
     /// The rules that no message states, up to the moment of their summary. One pass over the session, whatever the number
     /// of rules. What the person writes in one message belongs together; of other messages, what stands in one line.
     pub fn unsupported(&self) -> Vec<&str> {
-        let mut best = vec![0; self.rules.len()];
-        if !self.rules.is_empty() {
+        // Each once: summary after summary may repeat it.
+        let mut unique: Vec<&Rule> = self.rules.iter().collect();
+        unique.sort_by(|a, b| a.text.cmp(&b.text));
+        unique.dedup_by(|a, b| a.text == b.text);
+        let mut first: Vec<Option<EntryIdx>> = vec![None; unique.len()];
+        if !unique.is_empty() {
             let mut of_stem: FxHashMap<&str, Vec<(usize, usize)>> = FxHashMap::default();
-            for (rule, one) in self.rules.iter().enumerate() {
+            for (rule, one) in unique.iter().enumerate() {
                 let stems = one.stems.iter().enumerate();
                 stems.for_each(|(stem, word)| of_stem.entry(word).or_default().push((rule, stem)));
             }
@@ -155,20 +159,25 @@ impl<'m> Claims<'m> {
             self.each_source(&mut |idx, text| {
                 each_stem(&plain(text).to_lowercase(), |stem| {
                     if let Some(places) = of_stem.get(stem) {
-                        found.extend(places.iter().filter(|(rule, _)| Some(idx) <= self.rules[*rule].now));
+                        found.extend(places.iter().filter(|(rule, _)| first[*rule].is_none()));
                     }
                 });
                 found.sort_unstable();
                 found.dedup();
                 for words in found.chunk_by(|a, b| a.0 == b.0) {
-                    best[words[0].0] = best[words[0].0].max(words.len());
+                    let rule = words[0].0;
+                    let share = number(words.len() as u64) / number(unique[rule].stems.len() as u64);
+                    first[rule] = (share >= ENOUGH).then_some(idx);
                 }
                 found.clear();
             });
         }
-        let is_said =
-            |(rule, words): &(&Rule, usize)| number(*words as u64) >= ENOUGH * number(rule.stems.len() as u64);
-        self.rules.iter().zip(best).filter(|one| !is_said(one)).map(|(rule, _)| rule.text.as_str()).collect()
+        let said = |rule: &Rule| {
+            let at = unique.binary_search_by(|one| one.text.cmp(&rule.text)).ok()?;
+            first[at]
+        };
+        let is_said = |rule: &&Rule| said(rule).is_some_and(|idx| Some(idx) <= rule.now);
+        self.rules.iter().filter(|rule| !is_said(rule)).map(|rule| rule.text.as_str()).collect()
     }
 
     fn each_source(&self, each: &mut impl FnMut(EntryIdx, &str)) {

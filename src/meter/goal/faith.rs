@@ -145,7 +145,10 @@ impl<'m> Faith<'m> {
     /// session, whatever the number of summaries.
     pub fn fabrications(&self) -> Vec<Fabrication> {
         let pieces: Vec<Vec<&str>> = self.unknown.iter().map(|one| parts(one.kind, &one.key)).collect();
-        let keys: Vec<&str> = pieces.iter().flatten().copied().collect();
+        // Each once: summary after summary may repeat it.
+        let mut keys: Vec<&str> = pieces.iter().flatten().copied().collect();
+        keys.sort_unstable();
+        keys.dedup();
         let mut first: HashMap<usize, EntryIdx> = HashMap::new();
         if let Some(automaton) = AhoCorasick::new(&keys).ok().filter(|_| !keys.is_empty()) {
             for &idx in self.path {
@@ -157,12 +160,10 @@ impl<'m> Faith<'m> {
                 }
             }
         }
-        let mut from = 0;
         let fabricated = |(one, pieces): (&Unknown, &Vec<&str>)| {
-            let own = from..from + pieces.len();
-            from = own.end;
             // A joined name is said when the last of its parts is.
-            let said = own.map(|at| first.get(&at).copied()).collect::<Option<Vec<_>>>();
+            let own = pieces.iter().map(|piece| first.get(&keys.binary_search(piece).ok()?).copied());
+            let said = own.collect::<Option<Vec<_>>>();
             let said = said.and_then(|all| all.into_iter().max());
             let is_said = said.is_some_and(|idx| Some(idx) <= one.now);
             (!is_said).then(|| Fabrication { kind: one.kind, key: one.key.clone(), foreseen: said.is_some() })

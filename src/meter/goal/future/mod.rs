@@ -79,6 +79,8 @@ pub struct Future<'m> {
     last_standing: HashMap<EntityId, EntryIdx>,
     /// Facts that were used in dead ends alone.
     dead_ends: BTreeSet<EntityId>,
+    /// By entity that was asked for: the entries of its lines on the path, each with the shortest line so far.
+    lines: HashMap<EntityId, Vec<(EntryIdx, Place)>>,
 }
 
 /// A cut, as far as the future asks about it.
@@ -125,6 +127,7 @@ impl<'m> Future<'m> {
             asked: (0, 0),
             last_standing: last_standing(&input),
             dead_ends: BTreeSet::new(),
+            lines: HashMap::new(),
             input,
         }
     }
@@ -197,16 +200,30 @@ impl<'m> Future<'m> {
         }
     }
 
-    /// The dropped lines that say an entity. None stands in the context: then it would be known.
-    fn dropped_lines(&self, entity: EntityId) -> impl Iterator<Item = &Place> {
+    /// Whether a dropped line says an entity. None stands in the context: then it would be known.
+    fn was_dropped(&self, entity: EntityId) -> bool {
         let now = self.cuts.last().and_then(|cut| cut.now);
-        let places = self.input.index.places(entity);
-        let before = places.partition_point(|place| Some(place.entry) <= now);
-        places[..before].iter().filter(|place| self.on_path[place.entry.0])
+        let places = self.input.index.places(entity).iter();
+        places.take_while(|place| Some(place.entry) <= now).any(|place| self.on_path[place.entry.0])
     }
 
-    fn was_dropped(&self, entity: EntityId) -> bool {
-        self.dropped_lines(entity).next().is_some()
+    /// The shortest dropped line that says an entity, and how many say it. The lines of an entity are walked once, however
+    /// many cuts ask for them.
+    fn dropped_lines(&mut self, entity: EntityId) -> Option<(Place, usize)> {
+        let now = self.cuts.last().and_then(|cut| cut.now);
+        let (index, on_path) = (self.input.index, &self.on_path);
+        let lines = self.lines.entry(entity).or_insert_with(|| {
+            let mut shortest: Option<Place> = None;
+            let places = index.places(entity).iter().filter(|place| on_path[place.entry.0]);
+            let so_far = |place: &Place| {
+                let best = shortest.filter(|best| (best.bytes, *best) < (place.bytes, *place)).unwrap_or(*place);
+                shortest = Some(best);
+                (place.entry, best)
+            };
+            places.map(so_far).collect()
+        });
+        let before = lines.partition_point(|(entry, _)| Some(*entry) <= now);
+        Some((lines[before.checked_sub(1)?].1, before))
     }
 
     /// The agent acts on an entity.
@@ -220,9 +237,9 @@ impl<'m> Future<'m> {
             return;
         }
         self.ledger.learn(entity);
-        let line = self.dropped_lines(entity).min_by_key(|place| (place.bytes, **place)).copied();
-        let Some(line) = line.filter(|_| !self.input.index.is_common(entity)) else { return };
-        let lines = i32::try_from(self.dropped_lines(entity).count()).unwrap_or(i32::MAX);
+        let dropped = self.dropped_lines(entity).filter(|_| !self.input.index.is_common(entity));
+        let Some((line, lines)) = dropped else { return };
+        let lines = i32::try_from(lines).unwrap_or(i32::MAX);
         let cut = self.cuts.len() - 1;
         let kind = self.input.index.kind(entity);
         let idf = self.input.frequencies.map_or(1.0, |all| all.idf(self.input.index.key(entity)));
