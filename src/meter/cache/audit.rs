@@ -193,7 +193,7 @@ impl<'t> Audit<'t> {
             return;
         }
         let models = self.input.models;
-        let model = models.iter().find(|model| model.model == reply.model).unwrap_or(&models[0]);
+        let model = models.iter().find(|model| *model.model == *reply.model).unwrap_or(&models[0]);
         let given = usage.is_some() && self.before.is_none();
         let moment = self.input.clock.start(event.entry);
         let (outcome, marked) = self.send(event, (model, &reply.model), usage);
@@ -205,7 +205,7 @@ impl<'t> Audit<'t> {
             request: event.number,
             line: entry.line,
             moment,
-            model: reply.model.clone(),
+            model: (&*reply.model).into(),
             provider: model.provider,
             marked,
             compacted: self.cause == Some(Cause::Compaction),
