@@ -174,8 +174,7 @@ pub fn run_cell(
     let model = Model { name: cell.model.name.clone(), window, max_output: Tokens(cell.model.max_output_tokens) };
     let mut strategy = cell.spec.build_with(&cell.strategy, &System)?;
     if let SummarizerSpec::OracleExtract { tokens } = cell.spec.summarizer {
-        let (pick, budget) = (Pick::Oracle(facts(session)), Tokens(tokens));
-        strategy.summarizer = Box::new(Extract { pick, budget });
+        strategy.summarizer = Box::new(Extract { pick: Pick::Oracle(facts(session)), budget: Tokens(tokens) });
     }
     let estimates = prepared
         .estimates
