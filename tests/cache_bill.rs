@@ -114,7 +114,7 @@ fn every_compaction_says_when_it_is_warm_again_and_what_its_summary_cost() {
                cached_ms_per_1000_tokens=1\nsource='a stopwatch'\ndate='2026-12-01'\n";
     std::fs::write(book.path(), row).unwrap();
     let config = CacheConfig { prices: Some(book.path().to_owned()), ..config("anthropic-5m", "claude-opus-4-5") };
-    let mut seen = 0;
+    let (mut seen, mut warmed) = (0, 0);
     for (cell, events) in cells(&["pi"], 40_000, &config) {
         assert_eq!(cell.latency.as_deref(), Some("server"));
         let prompts: Vec<u64> = events
@@ -141,13 +141,13 @@ fn every_compaction_says_when_it_is_warm_again_and_what_its_summary_cost() {
                 EventRecord::Compaction(one) => {
                     let Some(cache) = &one.cache else { continue };
                     seen += 1;
-                    // Not before the second request, because the first writes; then when 95 % are read again.
+                    // When 95 % of what was read before are read again: at once, if little was read before.
                     let warm = shares[next..].iter().position(|share| *share >= 0.95 * shares[next - 1]);
                     assert_eq!(
                         cache.warmup_requests.map(|requests| requests.to_string()),
                         warm.map(|at| at.to_string())
                     );
-                    assert!(warm.is_none_or(|at| at > 0), "{} request {}", cell.transcript, one.request);
+                    warmed += usize::from(warm.is_some_and(|at| at > 0));
                     // Reads at a tenth: what the context shrank by, and nothing that was said afterwards.
                     #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
                     let saving = (one.before_tokens as f64 - one.after_tokens as f64) * 0.1;
@@ -170,5 +170,5 @@ fn every_compaction_says_when_it_is_warm_again_and_what_its_summary_cost() {
         }
         assert!(summaries <= value(&cell, "cost_summary_usd") + 1e-9, "{}", cell.transcript);
     }
-    assert!(seen > 0, "nothing was compacted");
+    assert!(seen > 0 && warmed > 0, "{warmed} of {seen} compactions made the next request write");
 }
