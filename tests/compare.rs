@@ -82,6 +82,7 @@ fn cell(name: &str, seed: u64, value: Measure) -> CellRecord {
         future: Vec::new(),
         cache: String::new(),
         price: None,
+        latency: None,
     }
 }
 
