@@ -405,15 +405,16 @@ mod tests {
     #[test]
     fn marks_and_control_characters_inside_of_a_file_cost_nothing() {
         let note = |id: &str, text: &str| format!(r#"{{"type":"label","id":"{id}","parentId":null,"label":"{text}"}}"#);
-        let lines = [note("1", "a"), "\u{FEFF}".to_owned() + &note("2", "b"), note("3", "c\0d\te")];
+        let header = r#"{"type":"session","version":3,"id":"s","cwd":"/"}"#.to_owned();
+        let lines = [header, note("1", "a"), "\u{FEFF}".to_owned() + &note("2", "b"), note("3", "c\0d\te")];
         let read = in_blocks(lines.join("\n").as_bytes(), "pi", usize::MAX).unwrap();
         let ids: Vec<&str> = read[0].transcript.entries.iter().map(|entry| &*entry.id).collect();
         assert_eq!((ids, read[0].lines.left_out), (vec!["1", "2", "3"], 0));
-        let found: Vec<_> = read[0].findings.iter().filter(|one| one.line > 0).collect();
+        let found = &read[0].findings;
         assert_eq!(found.len(), 2, "{found:?}");
-        assert!(found[0].line == 2 && found[0].message.contains("byte order mark"), "{found:?}");
+        assert!(found[0].line == 3 && found[0].message.contains("byte order mark"), "{found:?}");
         // `{"type":"label","id":"3","parentId":null,"label":"c` are 51 characters.
-        assert_eq!((found[1].line, found[1].column), (3, Some(52)), "{found:?}");
+        assert_eq!((found[1].line, found[1].column), (4, Some(52)), "{found:?}");
     }
 
     #[test]
