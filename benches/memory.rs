@@ -92,8 +92,7 @@ fn entry(entry: &Entry) -> usize {
 
 fn said(message: &Message) -> usize {
     match message {
-        Message::User(said) => content(said),
-        Message::Assistant(said, _) => content(said),
+        Message::User(said) | Message::Assistant(said, _) => content(said),
         Message::ToolResult(result) => {
             content(&result.content) + result.call_id.len() + result.tool.len() + json(result.details.as_ref())
         }

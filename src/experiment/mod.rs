@@ -10,6 +10,7 @@ mod config;
 mod corpus;
 mod embedded;
 mod grid;
+mod marks;
 mod quoted;
 mod record;
 mod run;
