@@ -375,4 +375,11 @@ pub(super) struct ReportArgs {
     /// Where to write; by default into the run folder
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
+    /// Show what moved and what was newly lost since another run: its folder, or baseline:NAME
+    #[arg(long, value_name = "BASE")]
+    pub(super) against: Option<PathBuf>,
+    /// A measure and how much worse it may become, as in `compare`; without any, those of the base's experiment file, or
+    /// `goal_loss=0.02`
+    #[arg(long, value_name = "MEASURE=MARGIN", requires = "against")]
+    pub(super) gate: Vec<crate::compare::Gate>,
 }

@@ -1,17 +1,29 @@
-//! `cutpoint report`: HTML and CSV from a run folder.
+//! `cutpoint report`: pages, tables and text from a run folder.
 
 use std::io::{self, Write};
 use std::path::Path;
 
 use super::args::ReportArgs;
-use crate::report;
+use crate::compare::{Plan, compare};
+use crate::report::{self, ComparisonForm, ReportModel};
 use crate::results::Run;
 
 pub(super) fn report(args: &ReportArgs) -> anyhow::Result<()> {
     let run = Run::read(&args.run)?;
     let folder = args.out.as_deref().unwrap_or(&args.run);
     let mut out = io::stdout().lock();
-    for path in write(&run, folder)? {
+    let Some(base) = &args.against else { return list(&write(&run, folder)?, &mut out) };
+    let base = Run::read(&super::baseline::folder(base))?;
+    let plan = Plan { gates: super::compare::gates(&args.gate, &base)?, ..Plan::default() };
+    let comparison = compare(&base, &run, &plan)?;
+    let model = ReportModel::new(&run).against(&base.manifest, &comparison);
+    let paths = report::write_model(&model, folder)?;
+    writeln!(out, "{}", ComparisonForm::Terminal.render(&comparison))?;
+    list(&paths, &mut out)
+}
+
+fn list(paths: &[std::path::PathBuf], out: &mut impl Write) -> anyhow::Result<()> {
+    for path in paths {
         writeln!(out, "{}", path.display())?;
     }
     Ok(())

@@ -27,7 +27,7 @@ pub use html::{Html, Sibling};
 pub use json::Json;
 pub use lab::{LabReport, write_lab};
 pub use markdown::Markdown;
-pub use model::ReportModel;
+pub use model::{Against, ReportModel};
 pub use number::Format;
 pub use plot::{BreakEvenLine, break_even, cache_requests, cache_sweep};
 pub use terminal::Terminal;
@@ -78,17 +78,21 @@ pub trait Reporter {
 /// Writes `index.html` with its siblings, the CSV files, `report.json` and `report.md` to a folder, which is created. Each file is written beside its place and
 /// renamed, so that a reader never sees half a file. Returns the paths, the page first.
 pub fn write_all(run: &Run, folder: &Path) -> Result<Vec<PathBuf>, ReportError> {
-    let model = ReportModel::new(run);
+    write_model(&ReportModel::new(run), folder)
+}
+
+/// The same for a model, which may have a base: then the files about it are written too.
+pub fn write_model(model: &ReportModel, folder: &Path) -> Result<Vec<PathBuf>, ReportError> {
     fs::create_dir_all(folder).map_err(|source| ReportError::File { path: folder.to_owned(), source })?;
-    let mut paths = vec![write(&model, &Html, &folder.join("index.html"))?];
-    for sibling in Sibling::all(&model) {
-        paths.push(write(&model, &sibling, &folder.join(sibling.name))?);
+    let mut paths = vec![write(model, &Html, &folder.join("index.html"))?];
+    for sibling in Sibling::all(model) {
+        paths.push(write(model, &sibling, &folder.join(sibling.name))?);
     }
-    for file in CsvFile::ALL {
-        paths.push(write(&model, &file, &folder.join(file.name()))?);
+    for file in CsvFile::of(model) {
+        paths.push(write(model, &file, &folder.join(file.name()))?);
     }
-    paths.push(write(&model, &Json, &folder.join("report.json"))?);
-    paths.push(write(&model, &Markdown, &folder.join("report.md"))?);
+    paths.push(write(model, &Json, &folder.join("report.json"))?);
+    paths.push(write(model, &Markdown, &folder.join("report.md"))?);
     Ok(paths)
 }
 

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
+mod against;
 mod csv;
 mod fixture;
 mod html;

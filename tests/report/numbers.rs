@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use cutpoint::report::{CsvFile, Html, ReportModel, Reporter};
 
-use super::fixture;
+use super::{against, fixture};
 
 type Rows = Vec<BTreeMap<String, String>>;
 
@@ -18,7 +18,7 @@ fn files(model: &ReportModel) -> BTreeMap<&'static str, Rows> {
     let rows = |file: &CsvFile| {
         csv::Reader::from_reader(rendered(file, model).as_bytes()).deserialize().map(Result::unwrap).collect()
     };
-    CsvFile::ALL.iter().map(|file| (file.name(), rows(file))).collect()
+    CsvFile::of(model).iter().map(|file| (file.name(), rows(file))).collect()
 }
 
 fn attribute<'t>(tag: &'t str, name: &str) -> Option<&'t str> {
@@ -83,26 +83,37 @@ fn is_rounded(text: &str, value: f64) -> bool {
 
 #[test]
 fn numbers_of_the_page_are_those_of_the_files() {
-    let run = fixture::run();
-    let model = ReportModel::new(&run);
+    let (run, base) = (against::head(), against::base_of(&against::head()));
+    let comparison = against::compared(&base, &run);
+    let model = ReportModel::new(&run).against(&base.manifest, &comparison);
     let files = files(&model);
-    let unit = |file: &str, column: &str| {
+    let unit = |file: &str, row: usize, column: &str| {
         let described = files["columns.csv"].iter().find(|row| row["file"] == file && row["column"] == column);
-        described.unwrap_or_else(|| panic!("{file} has no column {column}"))["unit"].clone()
+        let unit = described.unwrap_or_else(|| panic!("{file} has no column {column}"))["unit"].clone();
+        if unit == "see unit" { files[file][row]["unit"].clone() } else { unit }
     };
     let (found, _) = numbers(&rendered(&Html, &model));
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     for shown in &found {
         let Shown { file, row, column, value, text } = shown;
         assert_eq!(&files[file.as_str()][*row][column], value, "{file}, row {row}, {column}");
-        let scale = if unit(file, column) == "ratio" { 100.0 } else { 1.0 };
+        let scale = if unit(file, *row, column) == "ratio" { 100.0 } else { 1.0 };
         assert!(
             is_rounded(text, value.parse::<f64>().unwrap() * scale),
             "{file}, row {row}, {column}: {value} as {text}"
         );
         *seen.entry(file.clone()).or_default() += 1;
     }
-    for file in ["strategies.csv", "contrasts.csv", "pareto.csv", "cells.csv", "compactions.csv", "transcripts.csv"] {
+    for file in [
+        "strategies.csv",
+        "contrasts.csv",
+        "pareto.csv",
+        "cells.csv",
+        "compactions.csv",
+        "transcripts.csv",
+        "gates.csv",
+        "moved.csv",
+    ] {
         assert!(seen.get(file).is_some_and(|&count| count > 3), "{file}: {seen:?}");
     }
 }

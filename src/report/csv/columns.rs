@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::super::ReportModel;
-use super::{CsvFile, summary};
+use super::{CsvFile, against, summary};
 use crate::results::Direction;
 
 /// A column.
@@ -164,6 +164,9 @@ pub(super) fn of(file: CsvFile, model: &ReportModel) -> Vec<Described> {
         CsvFile::Contrasts => return summary::columns(&summary::CONTRASTS),
         CsvFile::Pareto => return summary::columns(&summary::PARETO),
         CsvFile::Transcripts => return summary::TRANSCRIPTS.iter().map(Described::fixed).collect(),
+        CsvFile::Gates => return against::GATES.iter().map(Described::fixed).collect(),
+        CsvFile::Moved => return against::MOVED.iter().map(Described::fixed).collect(),
+        CsvFile::NewlyLost => return against::NEWLY_LOST.iter().map(Described::fixed).collect(),
         CsvFile::Cells => &CELLS,
         CsvFile::Measures => &MEASURES,
         CsvFile::Requests => &REQUESTS,

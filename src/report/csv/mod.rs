@@ -4,10 +4,12 @@
 //! leading apostrophe, as OWASP advises against CSV injection. Only text columns are guarded: numbers are written as they
 //! are, so a program reads `-0.12` as a number. `columns.csv` says this too, because a reader must know it.
 
+mod against;
 mod cache;
 mod columns;
 mod summary;
 
+pub(super) use against::shift;
 pub use cache::cache_csv;
 
 use std::borrow::Cow;
@@ -44,13 +46,19 @@ pub enum CsvFile {
     Pareto,
     /// `transcripts.csv`: a row per transcript.
     Transcripts,
+    /// `gates.csv`: a row per gate of a comparison with a base.
+    Gates,
+    /// `moved.csv`: a row per mean that moved since the base.
+    Moved,
+    /// `newly_lost.csv`: a row per item that the base kept and the run lost.
+    NewlyLost,
     /// `columns.csv`: a row per column of the other files.
     Columns,
 }
 
 impl CsvFile {
     /// All files.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 15] = [
         Self::Cells,
         Self::Measures,
         Self::Requests,
@@ -62,8 +70,18 @@ impl CsvFile {
         Self::Contrasts,
         Self::Pareto,
         Self::Transcripts,
+        Self::Gates,
+        Self::Moved,
+        Self::NewlyLost,
         Self::Columns,
     ];
+
+    /// The files that a report has: those about a base only where there is one.
+    pub fn of(model: &ReportModel) -> Vec<Self> {
+        let is_there =
+            |file: &Self| model.against.is_some() || !matches!(file, Self::Gates | Self::Moved | Self::NewlyLost);
+        Self::ALL.into_iter().filter(is_there).collect()
+    }
 
     /// Its name in the folder.
     pub fn name(self) -> &'static str {
@@ -79,6 +97,9 @@ impl CsvFile {
             Self::Contrasts => "contrasts.csv",
             Self::Pareto => "pareto.csv",
             Self::Transcripts => "transcripts.csv",
+            Self::Gates => "gates.csv",
+            Self::Moved => "moved.csv",
+            Self::NewlyLost => "newly_lost.csv",
             Self::Columns => "columns.csv",
         }
     }
@@ -98,6 +119,9 @@ impl Reporter for CsvFile {
             Self::Contrasts => summary::contrasts(model, &mut csv)?,
             Self::Pareto => summary::pareto(model, &mut csv)?,
             Self::Transcripts => summary::transcripts(model, &mut csv)?,
+            Self::Gates => against::gates(model, &mut csv)?,
+            Self::Moved => against::moved(model, &mut csv)?,
+            Self::NewlyLost => against::newly_lost(model, &mut csv)?,
             Self::Columns => all_columns(model, &mut csv)?,
             Self::Requests | Self::Compactions | Self::Incidents => {
                 for cell in &model.cells {
@@ -194,7 +218,7 @@ fn items(model: &ReportModel, csv: &mut Writer<impl Write>) -> Result<(), Report
 }
 
 fn all_columns(model: &ReportModel, csv: &mut Writer<impl Write>) -> Result<(), ReportError> {
-    for file in CsvFile::ALL {
+    for file in CsvFile::of(model) {
         for column in columns::of(file, model) {
             csv.write_record([file.name(), &guarded(&column.name), &guarded(&column.unit), &guarded(&column.about)])?;
         }

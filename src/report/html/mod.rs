@@ -3,6 +3,7 @@
 //!
 //! A section is one file with a `SECTION`, and its name in one of the two lists here.
 
+mod against;
 mod cell;
 mod cells;
 mod compactions;
@@ -60,7 +61,9 @@ pub struct Html;
 impl Reporter for Html {
     fn render(&self, model: &ReportModel, out: &mut dyn Write) -> Result<(), ReportError> {
         let title = &model.run.manifest.experiment;
-        out.write_all(page::page(Page { model, here: None }, title, &SECTIONS)?.as_bytes())?;
+        let against = model.against.is_some().then_some(&against::SECTION);
+        let sections: Vec<&Section> = against.into_iter().chain(&SECTIONS).collect();
+        out.write_all(page::page(Page { model, here: None }, title, &sections)?.as_bytes())?;
         Ok(())
     }
 }
@@ -86,7 +89,8 @@ impl<'a> Sibling<'a> {
 impl Reporter for Sibling<'_> {
     fn render(&self, model: &ReportModel, out: &mut dyn Write) -> Result<(), ReportError> {
         let sections: &[Section] = if self.name == cells::PAGE { &[cells::SECTION, voids::SECTION] } else { &DETAIL };
-        out.write_all(page::page(Page { model, here: Some(self.name) }, self.title, sections)?.as_bytes())?;
+        let sections: Vec<&Section> = sections.iter().collect();
+        out.write_all(page::page(Page { model, here: Some(self.name) }, self.title, &sections)?.as_bytes())?;
         Ok(())
     }
 }

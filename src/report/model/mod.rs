@@ -29,7 +29,8 @@ pub use strategy::{Column, Setting, StrategyRow};
 pub(super) use verdict::ALPHA;
 pub use verdict::{Contrast, CriticalLoss, EstimatorError, Verdict, WorstCompaction};
 
-use crate::results::{CellRecord, EventRecord, Measure, MeasureDef, Run};
+use crate::compare::Comparison;
+use crate::results::{CellRecord, EventRecord, Manifest, Measure, MeasureDef, Run};
 
 /// The reason given for a measure that a cell does not carry at all.
 const NOT_MEASURED: &str = "not measured in this cell";
@@ -54,6 +55,15 @@ pub struct VoidNote<'run> {
     pub measures: BTreeSet<&'run str>,
     /// Cells with at least one such void.
     pub cells: usize,
+}
+
+/// The run that this one is compared with, and what the comparison says.
+#[derive(Clone, Copy, Debug)]
+pub struct Against<'run> {
+    /// Where the base comes from.
+    pub base: &'run Manifest,
+    /// The comparison; its head is the run of the report.
+    pub comparison: &'run Comparison,
 }
 
 /// The whole report.
@@ -91,6 +101,8 @@ pub struct ReportModel<'run> {
     pub histories: Vec<CellHistory<'run>>,
     /// The reasons for missing numbers, in the order of their first appearance.
     pub voids: Vec<VoidNote<'run>>,
+    /// The base, in a report of two runs.
+    pub against: Option<Against<'run>>,
 }
 
 impl<'run> ReportModel<'run> {
@@ -119,7 +131,15 @@ impl<'run> ReportModel<'run> {
             measures,
             columns,
             strategies,
+            against: None,
         }
+    }
+
+    /// The same with what differs from a base.
+    #[must_use]
+    pub fn against(mut self, base: &'run Manifest, comparison: &'run Comparison) -> Self {
+        self.against = Some(Against { base, comparison });
+        self
     }
 
     /// The definition of a measure of this run.
