@@ -166,7 +166,9 @@ impl RunArgs {
             #[command(flatten)]
             args: RunArgs,
         }
-        Alone::parse_from(["cutpoint", "--name", "default"]).args
+        // The sessions were recorded by a script, which has no price; so that money can be compared, one is chosen.
+        Alone::parse_from(["cutpoint", "--name", "default", "--cache", "anthropic-5m", "--price", "claude-sonnet-5-5"])
+            .args
     }
 }
 

@@ -145,7 +145,7 @@ impl CacheSetup {
 }
 
 /// Writes what a bill says of each request and compaction into the events of its cell.
-pub(super) fn annotate(events: &mut [EventRecord], bill: &ProviderBill<'_>) {
+pub(super) fn annotate(events: &mut [EventRecord], bill: &ProviderBill<'_>, price: Option<&PriceRow>) {
     let mut requests = bill.requests().iter();
     let mut compactions = bill.compactions().iter().peekable();
     let mut ordinal = 0;
@@ -153,7 +153,7 @@ pub(super) fn annotate(events: &mut [EventRecord], bill: &ProviderBill<'_>) {
         match event {
             EventRecord::Request(record) => record.cache = requests.next().map(request),
             EventRecord::Compaction(record) => {
-                record.cache = compactions.next_if(|one| one.ordinal == ordinal).map(compaction);
+                record.cache = compactions.next_if(|one| one.ordinal == ordinal).map(|one| compaction(one, price));
                 ordinal += 1;
             }
             _ => {}
@@ -171,8 +171,9 @@ fn request(one: &RequestLedger) -> RequestCache {
     }
 }
 
-fn compaction(one: &CompactionLedger) -> CompactionCache {
+fn compaction(one: &CompactionLedger, row: Option<&PriceRow>) -> CompactionCache {
     let losses = one.missed;
+    let one_time = one.price.map(|price| one.episode.one_time(&price));
     CompactionCache {
         cached_before_tokens: one.cached_before.0,
         reusable_tokens: one.episode.reused.0,
@@ -183,7 +184,9 @@ fn compaction(one: &CompactionLedger) -> CompactionCache {
         lost_granularity_tokens: losses.map_or(0, |lost| lost.granularity.0),
         lost_placement_tokens: losses.map_or(0, |lost| lost.placement.0),
         idle_ms: one.idle_ms,
-        one_time_tokens: one.price.map(|price| one.episode.one_time(&price)),
+        one_time_tokens: one_time,
+        // Rows hold dollars per million tokens.
+        one_time_usd: one_time.zip(row).map(|(tokens, row)| tokens * row.rates.input / 1e6),
         one_time_riding_tokens: one.price.map(|price| one.episode.riding().one_time(&price)),
         saving_tokens: one.price.map(|price| one.episode.saving(&price)),
         break_even_requests: one.break_even,

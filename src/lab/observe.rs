@@ -247,7 +247,7 @@ fn messages(transcript: &Transcript, path: &[EntryIdx], walk: &Walk<'_>) -> Vec<
 }
 
 /// The class and script of the longest part; a picture is as long as a text of as many tokens.
-fn dominant(message: &Message) -> (ContentClass, Script) {
+pub fn dominant(message: &Message) -> (ContentClass, Script) {
     let mut best = (0, ContentClass::Prose, Script::None);
     message_parts(message, |class, script, text| {
         let length = text.map_or(4 * IMAGE_TOKENS.0, |text| text.len() as u64);

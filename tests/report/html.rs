@@ -96,7 +96,7 @@ fn no_field_of_a_run_can_attack() {
     let clean = tags(&page(&fixture::run()));
     let document = serde_json::json!({
         "manifest": fixture::run().manifest, "cells": fixture::run().cells, "events": fixture::run().events,
-        "messages": fixture::run().sources.messages, "annotations": fixture::run().sources.annotations,
+        "messages": fixture::run().sources.messages, "annotations": fixture::run().sources.annotations, "classes": fixture::run().sources.classes,
     });
     let mut fields = std::collections::BTreeSet::new();
     texts(&document, "", &mut fields);
@@ -151,6 +151,7 @@ fn run_of(mut document: serde_json::Value) -> Run {
         sources: cutpoint::results::Sources {
             messages: serde_json::from_value(document["messages"].take()).unwrap(),
             annotations: serde_json::from_value(document["annotations"].take()).unwrap(),
+            classes: serde_json::from_value(document["classes"].take()).unwrap(),
         },
     }
 }
@@ -192,8 +193,8 @@ fn tables_and_drawings_can_be_heard() {
     let page = page(&fixture::run());
     let count = |text: &str| page.matches(text).count();
     assert_eq!(count("<table"), count("<caption>"));
-    // Two contexts, and goal-loss against kept and against invalidated tokens.
-    assert_eq!(count("role=\"img\""), 4);
+    // Two contexts; goal-loss against dollars, kept and invalidated tokens; four cells with a cache; errors by class.
+    assert_eq!(count("role=\"img\""), 2 + 3 + 4 + 1);
     assert_eq!(count("role=\"img\""), count("<desc id="));
     assert_eq!(count("<th>"), 0, "every header has a scope");
 }

@@ -113,6 +113,7 @@ fn numbers_of_the_page_are_those_of_the_files() {
         "transcripts.csv",
         "gates.csv",
         "moved.csv",
+        "classes.csv",
     ] {
         assert!(seen.get(file).is_some_and(|&count| count > 3), "{file}: {seen:?}");
     }
@@ -140,6 +141,33 @@ fn the_sizes_below_a_plot_are_those_of_the_requests() {
         }
     }
     assert_eq!(checked, 3 * (60 + 24));
+}
+
+#[test]
+fn the_stacked_prompts_are_those_of_the_requests() {
+    let run = fixture::run();
+    let model = ReportModel::new(&run);
+    let files = files(&model);
+    let page = rendered(&Html, &model);
+    let mut checked = 0;
+    for table in page.split("<table class=\"exact\" data-cell=\"").skip(1) {
+        let (cell, rest) = table.split_once('"').unwrap();
+        for row in rest.split_once("</tbody>").unwrap().0.split_once("<tbody>").unwrap().1.split("<tr>").skip(1) {
+            let shown: Vec<String> = row
+                .split('>')
+                .filter_map(|piece| piece.split_once('<'))
+                .map(|(text, _)| text.replace(',', ""))
+                .filter(|text| !text.is_empty())
+                .collect();
+            let found =
+                files["requests.csv"].iter().find(|one| one["cell"] == cell && one["request"] == shown[0]).unwrap();
+            let expected = ["request", "cache_read_tokens", "cache_write_tokens", "cache_plain_tokens"]
+                .map(|name| found[name].clone());
+            assert_eq!(shown, expected, "{cell}");
+            checked += 1;
+        }
+    }
+    assert_eq!(checked, 2 * (60 + 24));
 }
 
 #[test]

@@ -47,7 +47,7 @@ pub(super) fn request_fields(cache: Option<&RequestCache>) -> [String; 5] {
 }
 
 /// The columns of a compaction that are about its cache.
-pub(super) fn compaction_fields(cache: Option<&CompactionCache>) -> [String; 14] {
+pub(super) fn compaction_fields(cache: Option<&CompactionCache>) -> [String; 15] {
     let tokens = |part: fn(&CompactionCache) -> u64| maybe(cache.map(part));
     [
         tokens(|cache| cache.cached_before_tokens),
@@ -61,6 +61,7 @@ pub(super) fn compaction_fields(cache: Option<&CompactionCache>) -> [String; 14]
         maybe(cache.map(|cache| cache.idle_ms)),
         maybe(cache.and_then(|cache| cache.one_time_tokens)),
         maybe(cache.and_then(|cache| cache.one_time_riding_tokens)),
+        maybe(cache.and_then(|cache| cache.one_time_usd)),
         maybe(cache.and_then(|cache| cache.saving_tokens)),
         maybe(cache.and_then(|cache| cache.break_even_requests)),
         maybe(cache.and_then(|cache| cache.break_even_riding_requests)),

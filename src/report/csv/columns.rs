@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::super::ReportModel;
-use super::{CsvFile, against, summary};
+use super::{CsvFile, against, classes, summary};
 use crate::results::Direction;
 
 /// A column.
@@ -66,7 +66,7 @@ const REQUESTS: [Fixed; 14] = [
     ("cost_usd", "usd", "Prompt and reply; empty without a price. The row of the price book is in cells.jsonl."),
 ];
 
-const COMPACTIONS: [Fixed; 34] = [
+const COMPACTIONS: [Fixed; 35] = [
     ("request", "number", "The next request, from 1."),
     ("checkpoint", "text", "When the trigger was asked."),
     ("reason", "text", "Why it fired."),
@@ -102,6 +102,7 @@ const COMPACTIONS: [Fixed; 34] = [
     ("idle_ms", "ms", "Between the requests before and after."),
     ("one_time_tokens", "tokens of plain input", "What it costs once: summary calls, and writing what would be read."),
     ("one_time_riding_tokens", "tokens of plain input", "The same if the summary call read the old prompt."),
+    ("one_time_usd", "usd", "What it costs once, in dollars; empty without a price."),
     ("saving_tokens", "tokens of plain input", "What every later request saves while the cache stays warm."),
     ("break_even_requests", "requests", "Until it has paid for itself; empty when it never does, or without a price."),
     ("break_even_riding_requests", "requests", "The same if the summary call read the old prompt from the cache."),
@@ -167,6 +168,7 @@ pub(super) fn of(file: CsvFile, model: &ReportModel) -> Vec<Described> {
         CsvFile::Gates => return against::GATES.iter().map(Described::fixed).collect(),
         CsvFile::Moved => return against::MOVED.iter().map(Described::fixed).collect(),
         CsvFile::NewlyLost => return against::NEWLY_LOST.iter().map(Described::fixed).collect(),
+        CsvFile::Classes => return classes::COLUMNS.iter().map(Described::fixed).collect(),
         CsvFile::Cells => &CELLS,
         CsvFile::Measures => &MEASURES,
         CsvFile::Requests => &REQUESTS,

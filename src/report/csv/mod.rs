@@ -6,6 +6,7 @@
 
 mod against;
 mod cache;
+mod classes;
 mod columns;
 mod summary;
 
@@ -46,6 +47,8 @@ pub enum CsvFile {
     Pareto,
     /// `transcripts.csv`: a row per transcript.
     Transcripts,
+    /// `classes.csv`: a row per estimator and class of content.
+    Classes,
     /// `gates.csv`: a row per gate of a comparison with a base.
     Gates,
     /// `moved.csv`: a row per mean that moved since the base.
@@ -58,7 +61,7 @@ pub enum CsvFile {
 
 impl CsvFile {
     /// All files.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Cells,
         Self::Measures,
         Self::Requests,
@@ -70,6 +73,7 @@ impl CsvFile {
         Self::Contrasts,
         Self::Pareto,
         Self::Transcripts,
+        Self::Classes,
         Self::Gates,
         Self::Moved,
         Self::NewlyLost,
@@ -97,6 +101,7 @@ impl CsvFile {
             Self::Contrasts => "contrasts.csv",
             Self::Pareto => "pareto.csv",
             Self::Transcripts => "transcripts.csv",
+            Self::Classes => "classes.csv",
             Self::Gates => "gates.csv",
             Self::Moved => "moved.csv",
             Self::NewlyLost => "newly_lost.csv",
@@ -119,6 +124,7 @@ impl Reporter for CsvFile {
             Self::Contrasts => summary::contrasts(model, &mut csv)?,
             Self::Pareto => summary::pareto(model, &mut csv)?,
             Self::Transcripts => summary::transcripts(model, &mut csv)?,
+            Self::Classes => classes::write(model, &mut csv)?,
             Self::Gates => against::gates(model, &mut csv)?,
             Self::Moved => against::moved(model, &mut csv)?,
             Self::NewlyLost => against::newly_lost(model, &mut csv)?,

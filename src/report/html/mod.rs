@@ -6,6 +6,7 @@
 mod against;
 mod cell;
 mod cells;
+mod classes;
 mod compactions;
 mod context;
 mod critical;
@@ -20,6 +21,7 @@ mod overview;
 mod page;
 mod pareto;
 mod section;
+mod stack;
 mod strategies;
 mod transcripts;
 mod verdict;
@@ -32,15 +34,17 @@ pub(super) use page::{style, style_policy};
 use section::{Page, Section};
 
 /// The sections of the main page, in order.
-const SECTIONS: [Section; 16] = [
+const SECTIONS: [Section; 18] = [
     verdict::SECTION,
     strategies::SECTION,
     pareto::SECTION,
+    classes::SECTION,
     heat::SECTION,
     critical::SECTION,
     forgotten::SECTION,
     transcripts::SECTION,
     context::SECTION,
+    stack::SECTION,
     items::SECTION,
     compactions::SECTION,
     messages::SECTION,
@@ -52,7 +56,8 @@ const SECTIONS: [Section; 16] = [
 ];
 
 /// The sections that tell about single transcripts: those of a sibling page.
-const DETAIL: [Section; 4] = [context::SECTION, items::SECTION, compactions::SECTION, messages::SECTION];
+const DETAIL: [Section; 5] =
+    [context::SECTION, stack::SECTION, items::SECTION, compactions::SECTION, messages::SECTION];
 
 /// The main page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

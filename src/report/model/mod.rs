@@ -1,6 +1,7 @@
 //! What a report shows: numbers already computed, in the order in which they are shown. Renderers only lay them out.
 
 mod aggregate;
+mod classes;
 mod context;
 mod detail;
 pub(super) mod evidence;
@@ -9,6 +10,7 @@ mod history;
 mod items;
 mod outcome;
 mod pareto;
+mod stack;
 mod strategy;
 mod verdict;
 
@@ -16,6 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use aggregate::Aggregate;
 pub(super) use aggregate::is_additive;
+pub use classes::{ClassError, ClassErrors};
 pub use context::{ContextLine, ContextPanel, Point};
 pub use detail::{DETAIL_BUDGET, TranscriptDetail};
 pub use forgotten::{AtBudget, ForgottenPanel, Rounds, Weighing};
@@ -24,10 +27,11 @@ pub use items::{ItemRow, ItemTable};
 pub use outcome::Outcome;
 pub(super) use outcome::outcomes;
 pub use pareto::{Axis, ParetoPanel, ParetoPoint};
+pub use stack::{Stack, StackPoint};
 pub(crate) use strategy::CATEGORIES;
 pub use strategy::{Column, Setting, StrategyRow};
 pub(super) use verdict::ALPHA;
-pub use verdict::{Contrast, CriticalLoss, EstimatorError, Verdict, WorstCompaction};
+pub use verdict::{Contrast, CriticalLoss, DearestCompaction, EstimatorError, Verdict, WorstCompaction};
 
 use crate::compare::Comparison;
 use crate::results::{CellRecord, EventRecord, Manifest, Measure, MeasureDef, Run};
@@ -85,6 +89,10 @@ pub struct ReportModel<'run> {
     pub strategies: Vec<StrategyRow<'run>>,
     /// Context size over requests, one panel per transcript and setting.
     pub contexts: Vec<ContextPanel<'run>>,
+    /// How the simulated cache served each request, cell by cell; `None` where nothing was simulated.
+    pub stacks: Vec<Option<Stack>>,
+    /// The errors of the estimators by class of content.
+    pub classes: ClassErrors<'run>,
     /// The answers that a reader wants first, one per setting.
     pub verdicts: Vec<Verdict<'run>>,
     /// What each transcript's detail is, and on which page: in the order of the manifest.
@@ -123,6 +131,8 @@ impl<'run> ReportModel<'run> {
             items,
             details,
             detail_of,
+            stacks: cells.iter().map(stack::stack).collect(),
+            classes: classes::errors(run),
             histories: history::histories(&cells),
             voids: voids(&measures, &cells),
             run,
@@ -145,6 +155,22 @@ impl<'run> ReportModel<'run> {
     /// The definition of a measure of this run.
     pub fn definition(&self, name: &str) -> Option<&MeasureDef> {
         self.measures.iter().find(|def| def.name == name)
+    }
+
+    /// The rows of the price book behind the dollars of a setting, in the order of the grid.
+    pub fn price_rows(&self, setting: &Setting<'_>) -> Vec<&'run str> {
+        let mut rows: Vec<&str> = Vec::new();
+        for row in self
+            .cells
+            .iter()
+            .filter(|cell| Setting::of(cell.record) == *setting)
+            .filter_map(|cell| cell.record.price.as_deref())
+        {
+            if !rows.contains(&row) {
+                rows.push(row);
+            }
+        }
+        rows
     }
 
     /// The number of a reason in the footnotes, from 1.
