@@ -384,4 +384,7 @@ pub(super) struct ReportArgs {
     /// `goal_loss=0.02`
     #[arg(long, value_name = "MEASURE=MARGIN", requires = "against")]
     pub(super) gate: Vec<crate::compare::Gate>,
+    /// Write every table as Parquet too, for `DuckDB`, Polars and pandas; needs a program built with `--features parquet`
+    #[arg(long)]
+    pub(super) parquet: bool,
 }

@@ -22,6 +22,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 pub use comparison::ComparisonForm;
+#[cfg(feature = "parquet")]
+pub use csv::write_parquet;
 pub use csv::{CsvFile, cache_csv};
 pub use html::{Html, Sibling};
 pub use json::Json;
@@ -54,6 +56,10 @@ pub enum ReportError {
     /// A document could not be written as JSON.
     #[error("writing JSON: {0}")]
     Json(#[from] serde_json::Error),
+    /// A table could not be written as Parquet.
+    #[cfg(feature = "parquet")]
+    #[error("writing Parquet: {0}")]
+    Parquet(String),
     /// A plot could not be drawn.
     #[error("drawing a plot: {0}")]
     Plot(String),

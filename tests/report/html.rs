@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use cutpoint::compare::{Plan, compare};
-use cutpoint::report::{CsvFile, Html, ReportModel, Reporter, write_all};
+use cutpoint::report::{CsvFile, Html, ReportModel, Reporter, Sibling, write_all};
 use cutpoint::results::Run;
 
 use super::fixture;
@@ -266,4 +266,25 @@ fn equal_runs_give_equal_bytes_and_no_partial_files() {
     }
     let names = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name());
     assert!(names.into_iter().all(|name| !name.to_string_lossy().ends_with(".partial")));
+}
+
+#[test]
+fn many_cells_have_pages_of_their_own() {
+    let mut run = fixture::run();
+    let cells = run.cells.clone();
+    run.events.clear();
+    run.cells =
+        (0..601).map(|at| cutpoint::results::CellRecord { cell: format!("c{at}"), ..cells[at % 6].clone() }).collect();
+    let model = ReportModel::new(&run);
+    let siblings = Sibling::all(&model);
+    let names: Vec<&str> = siblings.iter().map(|sibling| sibling.name).collect();
+    assert_eq!(names, ["cells-1.html", "cells-2.html", "cells-3.html"]);
+    assert!(page(&run).contains("<a href=\"cells-3.html\">601 to 601</a>"));
+    let mut out = Vec::new();
+    siblings[1].render(&model, &mut out).unwrap();
+    let second = String::from_utf8(out).unwrap();
+    tags(&second);
+    assert_eq!(second.matches("<tr data-row=").count(), 300);
+    assert!(second.contains("<tr data-row=\"300\">") && second.contains("<tr data-row=\"599\">"));
+    assert!(second.contains("<b>301 to 600</b>"));
 }

@@ -8,4 +8,6 @@ mod fixture;
 mod html;
 mod model;
 mod numbers;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod terminal;

@@ -127,7 +127,7 @@ const INCIDENTS: [Fixed; 8] = [
 const ITEMS: [Fixed; 9] = [
     ("item", "text", "Id of the annotated item in its dataset."),
     ("category", "text", "Its category."),
-    ("weight", "number", "Its weight within the category."),
+    ("weight", "weight", "Its weight within the category."),
     ("critical", "true or false", "Losing it is a veto."),
     (
         "fate",

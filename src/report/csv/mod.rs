@@ -8,10 +8,14 @@ mod against;
 mod cache;
 mod classes;
 mod columns;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod summary;
 
 pub(super) use against::shift;
 pub use cache::cache_csv;
+#[cfg(feature = "parquet")]
+pub use parquet::write_parquet;
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -143,9 +147,12 @@ impl Reporter for CsvFile {
     }
 }
 
-/// Guards text against being run as a formula.
+/// What a spreadsheet runs starts with one of these.
+const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
+
+/// Guards text against being run as a formula. Text that looks guarded gets an apostrophe too, so that taking one off gives the text.
 fn guarded(text: &str) -> Cow<'_, str> {
-    let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    let is_formula = text.trim_start_matches('\'').starts_with(FORMULA);
     if is_formula { Cow::Owned(format!("'{text}")) } else { Cow::Borrowed(text) }
 }
 
@@ -332,6 +339,7 @@ mod tests {
     fn formulas_are_guarded_and_plain_text_is_not() {
         assert_eq!(guarded("=cmd|' /C calc'!A0"), "'=cmd|' /C calc'!A0");
         assert_eq!(guarded("@SUM(A1)"), "'@SUM(A1)");
+        assert_eq!(guarded("'=a"), "''=a");
         assert_eq!(guarded("a=b"), "a=b");
         assert_eq!(guarded(""), "");
     }

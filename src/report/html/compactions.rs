@@ -28,7 +28,11 @@ fn render(page: Page<'_, '_>) -> Result<Body, ReportError> {
         cells.into_iter().partition(|&cell| is_eventful(&model.histories[cell]));
     let how = html! {
         "Open a cell for its compactions in numbers, and a compaction for what was dropped, the text that stands for it, \
-         and what became of the annotated items; what the summary still says of them is marked."
+         and what became of the annotated items; what the summary still says of them is marked. "
+        b { "Invalidated" } ": what the next request no longer shares with the one before. "
+        b { "Cache lost" } ": what the simulated cache held and the next request does not read. "
+        b { "Cost once" } ": the summary calls, and writing what would have been read. "
+        b { "Pays after" } ": so many later requests, as each of them reads less."
     };
     Ok(Body::Shown(html! {
         (how_to(&how))
@@ -38,7 +42,7 @@ fn render(page: Page<'_, '_>) -> Result<Body, ReportError> {
                 summary { (heading(model, history)) }
                 @if !history.compactions.is_empty() { (table(history, firsts[cell])) }
                 (incidents(history))
-                @for nth in 0..history.compactions.len() { (opened::compaction(page, cell, nth)) }
+                @for nth in 0..history.compactions.len() { (opened::compaction(page, cell, nth, firsts[cell] + nth)) }
             }
         }
         @if !quiet.is_empty() { (nothing_happened(model, &quiet)) }
@@ -119,9 +123,7 @@ fn table(history: &CellHistory<'_>, first_row: usize) -> Markup {
     let label = format!("Compactions of {} on {}, cell {}", record.strategy, record.transcript, record.cell);
     let table = html! {
         table data-csv="compactions.csv" {
-            caption { "Compactions, in order. Tokens are reference tokens; the estimate is the strategy's own. Invalidated: what the next request no \
-                 longer shares. Cache lost: what of it the simulated cache had held. Cost once: summary calls, and writing what would have \
-                 been read. Pays after: so many later requests, each of which reads less." }
+            caption { "Compactions, in order. Tokens are reference tokens; the estimate is the strategy's own." }
             thead {
                 tr {
                     @for (title, unit, is_number) in HEADS {

@@ -125,6 +125,7 @@ pub(super) fn card(page: Page<'_, '_>, verdict: &Verdict<'_>) -> Markup {
     losers.sort_unstable();
     losers.dedup();
     let known = annotation(page, first);
+    let category = page.model.cells[first.cell].record.items.iter().find(|item| item.item == first.item);
     let said = shortened(&one_line(known.map_or(first.item, |known| &known.text)), 90);
     html! {
         p {
@@ -133,7 +134,7 @@ pub(super) fn card(page: Page<'_, '_>, verdict: &Verdict<'_>) -> Markup {
             a href=(page.main("critical")) { "All of them" }
         }
         p {
-            "One of them: “" (said) "”, " (if first.fate == "wrong" { "contradicted" } else { "lost" }) " by "
+            "One of them" @if let Some(item) = category { ", a " b { (visible(&item.category)) } } ": “" (said) "”, " (if first.fate == "wrong" { "contradicted" } else { "lost" }) " by "
             b { (visible(&page.model.labels[label(first)])) } ", said at " (said_at(page, page.model.detail_of[first.cell], known)) "."
         }
     }

@@ -86,14 +86,15 @@ impl<'a> Sibling<'a> {
     pub fn all(model: &'a ReportModel) -> Vec<Self> {
         let details =
             model.details.iter().filter_map(|detail| Some(Self { name: detail.page.as_deref()?, title: detail.name }));
-        let cells = (model.cells.len() > cells::SHOWN).then_some(Self { name: cells::PAGE, title: "Cells" });
+        let cells = model.cell_pages.iter().map(|name| Self { name, title: "Cells" });
         details.chain(cells).collect()
     }
 }
 
 impl Reporter for Sibling<'_> {
     fn render(&self, model: &ReportModel, out: &mut dyn Write) -> Result<(), ReportError> {
-        let sections: &[Section] = if self.name == cells::PAGE { &[cells::SECTION, voids::SECTION] } else { &DETAIL };
+        let is_of_cells = model.cell_pages.iter().any(|name| name == self.name);
+        let sections: &[Section] = if is_of_cells { &[cells::SECTION, voids::SECTION] } else { &DETAIL };
         let sections: Vec<&Section> = sections.iter().collect();
         out.write_all(page::page(Page { model, here: Some(self.name) }, self.title, &sections)?.as_bytes())?;
         Ok(())

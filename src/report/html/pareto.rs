@@ -58,7 +58,7 @@ fn points(model: &ReportModel, panel: &ParetoPanel<'_>, first_row: usize) -> Mar
                     th scope="col" class="num" { "Goal-loss" span class="unit" { "mean, score" } }
                     th scope="col" class="num" { "Cells" span class="unit" { "with both" } }
                     @if panel.axis.measure.ends_with("_usd") {
-                        th scope="col" class="num" { "Kept for a dollar" span class="unit" { "(1 − goal-loss) / usd" } }
+                        th scope="col" class="num" { "Per dollar" span class="unit" { "1 − goal-loss" } }
                     }
                     th scope="col" { "Pareto set" }
                 }

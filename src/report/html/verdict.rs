@@ -210,13 +210,18 @@ fn dollars(page: Page<'_, '_>, dearest: &DearestCompaction<'_>) -> Markup {
         datum_at(value, ("compactions.csv", row, column), &format.write(value))
     };
     let link = page.link(model.detail_of[dearest.cell], &Page::compaction(dearest.cell, dearest.nth));
+    // Requests are numbered from 1, and the compaction lies before one of them.
+    let left = (model.histories[dearest.cell].requests + 1).saturating_sub(dearest.record.request);
     html! {
         p {
             "Up to " b { "$" (number(dearest.one_time_usd, "one_time_usd", Format::Dollars)) }
             " at once, for the summary and for writing the cache anew (" a href=(link) { (visible(&model.labels[model.cells[dearest.cell].label]))
             " before request " (dearest.record.request) } " on " (visible(&model.cells[dearest.cell].record.transcript)) "). "
             @match dearest.break_even_requests {
-                Some(requests) => { "It has paid for itself after " b { (number(requests, "break_even_requests", Format::Whole)) } " more requests." },
+                Some(requests) => {
+                    "It pays for itself after " b { (number(requests, "break_even_requests", Format::Whole)) } " more requests; the session had "
+                    (count(left)) "."
+                },
                 None => { "It never pays for itself." },
             }
         }

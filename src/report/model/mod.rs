@@ -39,6 +39,9 @@ use crate::results::{CellRecord, EventRecord, Manifest, Measure, MeasureDef, Run
 /// The reason given for a measure that a cell does not carry at all.
 const NOT_MEASURED: &str = "not measured in this cell";
 
+/// Cells that one page shows: more have pages of their own, because a table of a thousand rows takes seconds to lay out.
+pub const CELLS_SHOWN: usize = 300;
+
 /// A cell with its events.
 #[derive(Clone, Debug)]
 pub struct Cell<'run> {
@@ -99,6 +102,8 @@ pub struct ReportModel<'run> {
     pub details: Vec<TranscriptDetail<'run>>,
     /// The transcript of each cell, as an index into `details`.
     pub detail_of: Vec<usize>,
+    /// The pages of the cells, [`CELLS_SHOWN`] on each; empty when the main page holds them.
+    pub cell_pages: Vec<String>,
     /// Costs against goal-loss, one panel per setting and cost that has points.
     pub pareto: Vec<ParetoPanel<'run>>,
     /// Survival over rounds, weights and comparisons at equal size, one panel per setting.
@@ -127,6 +132,7 @@ impl<'run> ReportModel<'run> {
             pareto: pareto::panels(&strategies, &cells),
             forgotten: forgotten::panels(&strategies, &cells),
             verdicts: verdict::verdicts(&strategies, &cells),
+            cell_pages: cell_pages(cells.len()),
             contexts,
             items,
             details,
@@ -189,6 +195,11 @@ impl<'run> ReportModel<'run> {
         }
         settings
     }
+}
+
+fn cell_pages(cells: usize) -> Vec<String> {
+    let pages = if cells > CELLS_SHOWN { cells.div_ceil(CELLS_SHOWN) } else { 0 };
+    (1..=pages).map(|page| format!("cells-{page}.html")).collect()
 }
 
 /// The number of a measure in a cell, or the reason why there is none. What is not finite is no number.
