@@ -1,22 +1,27 @@
 //! An entry that is being put together, often from several lines, and the order of the finished ones.
 
+use std::borrow::Cow;
+
 use super::row::Piece;
 use crate::import::anthropic::usage::Counts;
 use crate::import::extra::{Extras, TooDeep};
 use crate::transcript::{Block, Content, Entry, EntryIdx, EntryKind, Message, Reply, StopReason};
 
 /// Where and when a record was written.
-pub(super) struct Head {
+pub(super) struct Head<'a> {
     pub(super) line: usize,
-    pub(super) uuid: Option<Box<str>>,
-    pub(super) timestamp: Option<Box<str>>,
+    pub(super) uuid: Option<Cow<'a, str>>,
+    pub(super) timestamp: Option<Cow<'a, str>>,
 }
 
-impl Head {
+impl Head<'_> {
     /// The head of the entry number `nth`, from 0, of a record of which several are made.
     pub(super) fn part(&self, nth: usize) -> Self {
-        let numbered = |uuid: &str| if nth == 0 { uuid.into() } else { format!("{uuid}.{nth}").into() };
-        Self { line: self.line, uuid: self.uuid.as_deref().map(numbered), timestamp: self.timestamp.clone() }
+        let mut part = Self { line: self.line, uuid: self.uuid.clone(), timestamp: self.timestamp.clone() };
+        if let (1.., Some(uuid)) = (nth, &self.uuid) {
+            part.uuid = Some(format!("{uuid}.{nth}").into());
+        }
+        part
     }
 
     /// An item of one line that hangs nowhere yet.
@@ -25,8 +30,8 @@ impl Head {
         let first_extras = extra.len();
         Item {
             line,
-            id: uuid,
-            timestamp,
+            id: uuid.map(Into::into),
+            timestamp: timestamp.map(Into::into),
             kind,
             extra,
             first_extras,
@@ -89,7 +94,7 @@ impl Item {
     }
 
     /// Puts a further piece of the same reply to it: its blocks, and its counts, which are newer.
-    pub(super) fn add_piece(&mut self, head: Head, piece: Piece, extra: &Extras) {
+    pub(super) fn add_piece(&mut self, head: Head<'_>, piece: Piece, extra: &Extras) {
         match (&mut self.ending.counts, piece.counts) {
             (Some(counts), Some(later)) => counts.update(later),
             (counts, later) => *counts = later.or(*counts),
@@ -103,7 +108,7 @@ impl Item {
 
     /// Notes a further line, from which the fields that differ from the first line's are kept below `lines` and its
     /// number, from 1.
-    pub(super) fn add_line(&mut self, head: Head, extra: &Extras) {
+    pub(super) fn add_line(&mut self, head: Head<'_>, extra: &Extras) {
         let place = format!("lines.{}", self.lines);
         for (key, value) in [("uuid", head.uuid), ("timestamp", head.timestamp)] {
             if let Some(value) = value {
