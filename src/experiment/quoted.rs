@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::Prepared;
-use crate::lab::dominant;
 use crate::results::{AnnotationRecord, ClassRecord, MessageRecord, RECORDED_CHARS, Sources};
-use crate::transcript::class::ContentClass;
+use crate::tokens::IMAGE_BYTES;
+use crate::transcript::class::{ContentClass, dominant};
 use crate::transcript::{EntryIdx, EntryKind, Message, Part, Role, is_sent, sent_parts};
 
 /// The messages, annotated items and estimates by class of all sessions.
@@ -82,7 +82,7 @@ fn annotations<'p>(prepared: &'p Prepared<'_>) -> impl Iterator<Item = Annotatio
 fn classes(prepared: &Prepared<'_>) -> Vec<ClassRecord> {
     let transcript = &prepared.session.transcript;
     let class = |&idx: &EntryIdx| match &transcript.entry(idx).kind {
-        EntryKind::Message(message) if is_sent(message) => Some((idx, dominant(message).0)),
+        EntryKind::Message(message) if is_sent(message) => Some((idx, dominant(message, IMAGE_BYTES).0)),
         _ => None,
     };
     let sent: Vec<(EntryIdx, ContentClass)> = prepared.path.iter().filter_map(class).collect();

@@ -28,7 +28,7 @@ pub use causes::{CutRow, TriggerRow};
 pub use error::{ErrorRow, Group, Scope};
 pub use fit::{Fit, FitError, fit};
 pub use judge::{Findings, Settings, judge};
-pub use observe::{Bench, MessageRow, Observed, RequestRow, SessionRow, Subject, dominant};
+pub use observe::{Bench, MessageRow, Observed, RequestRow, SessionRow, Subject};
 pub use reserve::{LEAST, Margin, ReserveRow};
 pub use truth::{HeadSource, Truth};
 pub use usage::{TruthRow, Verdict, truth_rows};

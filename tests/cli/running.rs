@@ -170,7 +170,7 @@ fn a_report_is_rebuilt_from_its_folder() {
     assert!(done.stdout.lines().any(|line| line == "a/b/index.html"), "{}", done.stdout);
     assert!(files(&run) == first, "the same bytes again");
     let done = good(folder.path(), &["report", "a/b", "--out", "elsewhere"]);
-    assert_eq!(done.stdout.lines().count(), 15, "{}", done.stdout);
+    assert_eq!(done.stdout.lines().count(), 16, "{}", done.stdout);
     assert!(files(&run) == first, "the run is left alone");
     let html = |folder: &Path| std::fs::read(folder.join("index.html")).unwrap();
     assert!(html(&folder.path().join("elsewhere")) == html(&run));

@@ -243,14 +243,14 @@ fn moved(comparison: &Comparison) -> Markup {
     };
     let table = html! {
         table class="sortable filtered" data-csv="moved.csv" {
-            caption { b { "Means that moved." } " Difference: above 0 is worse, or more where no way is better." }
+            caption { b { "Means that moved." } " Worse by: below 0 it got better; where no way is better, above 0 is more." }
             thead { tr {
                 th scope="col" { "Strategy" }
                 th scope="col" { "Measure" }
                 th scope="col" { "Shift" }
                 th scope="col" class="num" { "Base" span class="unit" { "mean" } }
                 th scope="col" class="num" { "This run" span class="unit" { "mean" } }
-                th scope="col" class="num" { "Difference" span class="unit" { "mean, 95 % interval" } }
+                th scope="col" class="num" { "Worse by" span class="unit" { "mean, 95 % interval" } }
                 th scope="col" class="num" { "Lineages" span class="unit" { "better / tie / worse" } }
                 th scope="col" class="num" { "p" }
             } }

@@ -151,7 +151,16 @@ mod tests {
 
     #[test]
     fn stairs_go_right_then_down() {
-        let point = |cost, goal_loss, in_set| ParetoPoint { label: 0, cost, goal_loss, n: 1, left_out: 0, in_set };
+        let point = |cost, goal_loss, in_set| ParetoPoint {
+            label: 0,
+            cost,
+            goal_loss,
+            n: 1,
+            left_out: 0,
+            lineages: 1,
+            is_comparable: true,
+            in_set,
+        };
         let points = [point(40.0, 0.1, true), point(10.0, 0.9, true), point(50.0, 0.8, false)];
         assert_eq!(stairs(&points), [(10.0, 0.9), (40.0, 0.9), (40.0, 0.1)]);
     }

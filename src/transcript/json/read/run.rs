@@ -60,7 +60,7 @@ pub(super) fn specials(chunk: &[u8; WIDTH]) -> u32 {
 fn portable(chunk: &[u8; WIDTH]) -> u32 {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const LOW: u64 = ONES * 0x7F;
-    let zeros = |word: u64| !((word & LOW) + LOW | word | LOW);
+    let zeros = |word: u64| !(((word & LOW) + LOW) | word | LOW);
     let (words, _) = chunk.as_chunks::<8>();
     let [low, high] = [words[0], words[1]].map(u64::from_le_bytes).map(|word| {
         let marks = zeros(word ^ (ONES * 0x22)) | zeros(word ^ (ONES * 0x5C)) | zeros(word & (ONES * 0xE0));
