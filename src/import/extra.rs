@@ -80,23 +80,17 @@ impl Extras {
         }
     }
 
-    /// Takes over those of `other`, below `prefix`, but for those that are also among the first `known` ones here.
-    pub(super) fn append_below(&mut self, prefix: &str, other: &Self, known: usize) {
-        let known = known.min(self.fields.len());
+    /// Takes over those of `other`, below `prefix`, but for those that are here already in their own place.
+    pub(super) fn append_below(&mut self, prefix: &str, other: &Self) {
         for field in &other.fields {
             let (place, key, raw) = (other.place(field), other.key(field), other.raw(field));
             let same = |mine: &Field| self.raw(mine) == raw && self.key(mine) == key && self.place(mine) == place;
-            if self.fields[..known].iter().any(same) {
+            if self.fields.iter().any(same) {
                 continue;
             }
             let full = if place.is_empty() { Cow::Borrowed(prefix) } else { format!("{prefix}.{place}").into() };
             self.push(&full, key, field.canonical, |out| out.push_str(raw));
         }
-    }
-
-    /// How many there are.
-    pub(super) fn len(&self) -> usize {
-        self.fields.len()
     }
 
     /// Forgets all.

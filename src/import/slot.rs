@@ -1,6 +1,7 @@
 //! Fields that may be missing, null or of the wrong type, read in one pass without failing the record.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::extra::Extras;
 use crate::import::FindingKind;
@@ -154,6 +155,12 @@ pub(super) trait Scalar: Sized {
 const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
 
 impl Scalar for Box<str> {
+    fn text(text: &str) -> Option<Self> {
+        Some(text.into())
+    }
+}
+
+impl Scalar for Arc<str> {
     fn text(text: &str) -> Option<Self> {
         Some(text.into())
     }

@@ -21,6 +21,8 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
+
 pub use comparison::ComparisonForm;
 #[cfg(feature = "parquet")]
 pub use csv::write_parquet;
@@ -76,7 +78,7 @@ pub enum ReportError {
 ///     Ok(out)
 /// }
 /// ```
-pub trait Reporter {
+pub trait Reporter: Sync {
     /// Writes the whole report. Equal models give equal bytes.
     fn render(&self, model: &ReportModel, out: &mut dyn Write) -> Result<(), ReportError>;
 }
@@ -90,16 +92,16 @@ pub fn write_all(run: &Run, folder: &Path) -> Result<Vec<PathBuf>, ReportError> 
 /// The same for a model, which may have a base: then the files about it are written too.
 pub fn write_model(model: &ReportModel, folder: &Path) -> Result<Vec<PathBuf>, ReportError> {
     fs::create_dir_all(folder).map_err(|source| ReportError::File { path: folder.to_owned(), source })?;
-    let mut paths = vec![write(model, &Html, &folder.join("index.html"))?];
-    for sibling in Sibling::all(model) {
-        paths.push(write(model, &sibling, &folder.join(sibling.name))?);
-    }
-    for file in CsvFile::of(model) {
-        paths.push(write(model, &file, &folder.join(file.name()))?);
-    }
-    paths.push(write(model, &Json, &folder.join("report.json"))?);
-    paths.push(write(model, &Markdown, &folder.join("report.md"))?);
-    Ok(paths)
+    let siblings = Sibling::all(model);
+    let pages = siblings.iter().map(|page| (page as &dyn Reporter, page.name));
+    let files = CsvFile::of(model);
+    let tables = files.iter().map(|file| (file as &dyn Reporter, file.name()));
+    let files: Vec<(&dyn Reporter, &str)> = std::iter::once((&Html as &dyn Reporter, "index.html"))
+        .chain(pages)
+        .chain(tables)
+        .chain([(&Json as &dyn Reporter, "report.json"), (&Markdown, "report.md")])
+        .collect();
+    files.par_iter().map(|&(reporter, name)| write(model, reporter, &folder.join(name))).collect()
 }
 
 fn write(model: &ReportModel, reporter: &dyn Reporter, path: &Path) -> Result<PathBuf, ReportError> {

@@ -6,11 +6,12 @@
 
 use std::collections::HashMap;
 
-use super::item::{Head, Item};
+use super::item::{Fault, Head, Item};
 use super::row::{Body, Boundary, Piece, Row, Speaker};
 use crate::import::FindingKind;
 use crate::import::anthropic::content::Parts;
 use crate::import::extra::Extras;
+use crate::import::names::Names;
 use crate::transcript::{Compaction, Content, Custom, EntryKind, Message, Text, ToolResult};
 
 /// What a record is for the search of branches.
@@ -57,9 +58,10 @@ pub(super) struct Chain {
     calls: HashMap<Box<str>, (usize, Box<str>)>,
     answered: HashMap<Box<str>, usize>,
     last_reply: Option<usize>,
+    names: Names,
     /// A compaction whose summary has not come yet.
     summary_of: Option<usize>,
-    pub(super) faults: Vec<(usize, FindingKind, String)>,
+    pub(super) faults: Vec<Fault>,
 }
 
 impl Chain {
@@ -175,9 +177,13 @@ impl Chain {
     /// Puts an item at the end of the path.
     fn append(&mut self, head: Head<'_>, kind: EntryKind, extra: Extras) -> usize {
         let parent = self.path.last().copied();
+        let grows = matches!(kind, EntryKind::Message(Message::Assistant(..)) | EntryKind::Compaction(_));
         let mut item = head.item(kind, extra);
         item.parent = parent;
         item.on_path = true;
+        if !grows {
+            item.seal(&mut self.faults);
+        }
         self.items.push(item);
         self.path.push(self.items.len() - 1);
         self.items.len() - 1
@@ -224,6 +230,7 @@ impl Chain {
         result.tool = tool;
         let mut item = head.item(EntryKind::Message(Message::ToolResult(Box::new(result))), extra);
         item.answers = Some(reply);
+        item.seal(&mut self.faults);
         let at = self.items.len();
         if let Some(&before) = self.answered.get(&id) {
             let before = self.items[before].line;
@@ -254,11 +261,13 @@ impl Chain {
             if !id.is_empty() {
                 extra.add_text("message", "id", &id);
             }
-            let (kind, ending) = Item::reply(piece);
+            let (kind, ending) = Item::reply(piece, &mut self.names);
             let item = self.append(head, kind, extra);
             self.items[item].ending = ending;
             self.replies.insert(id, item);
-            self.last_reply = Some(item);
+            if let Some(before) = self.last_reply.replace(item) {
+                self.items[before].seal(&mut self.faults);
+            }
             item
         };
         for (call, tool) in calls {
@@ -292,6 +301,12 @@ impl Chain {
         }
         let compaction = Compaction { summary, ..Compaction::default() };
         self.append(head, EntryKind::Compaction(Box::new(compaction)), extra)
+    }
+
+    /// The items and the faults; what was only for reading is forgotten before the items become entries.
+    pub(super) fn into_items(self) -> (Vec<Item>, Vec<Fault>) {
+        let Self { items, faults, .. } = self;
+        (items, faults)
     }
 
     /// Reports a boundary without a summary.

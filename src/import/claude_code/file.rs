@@ -208,6 +208,8 @@ impl File {
             return Err(ImportError::NoRecord { line, expected: "a record of a Claude Code session", found });
         }
         self.kept_targets();
+        // The entries take their place in memory.
+        (self.uuids, self.copies) = (HashMap::new(), FxHashMap::default());
         let mut chains = std::mem::take(&mut self.chains);
         chains.sort_by_key(|chain| chain.sidechain);
         let mains = chains.iter().filter(|chain| !chain.sidechain).count();
@@ -222,13 +224,10 @@ impl File {
                 None => chain.sessions.as_ref().map(|(_, session)| session.clone()),
             };
             let meta = self.meta(&chain, part.as_deref());
-            for (line, kind, message) in chain.faults {
+            let (items, mut faults) = chain.into_items();
+            let entries = item::entries(items, &mut faults);
+            for (line, kind, message) in faults {
                 self.fault((line, line), None, kind, message);
-            }
-            let mut faults = Vec::new();
-            let entries = item::entries(chain.items, &mut faults);
-            for (line, message) in faults {
-                self.fault((line, line), None, FindingKind::BadField, message);
             }
             let transcript = Transcript { meta, entries, ..Transcript::default() };
             all.push(Imported { transcript, part, ..Imported::default() });

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::super::model::{CriticalLoss, Verdict};
-use super::super::text::{one_line, shortened, visible};
+use super::super::text::{shortened_line, visible};
 use super::ReportError;
 use super::cell::scroll;
 use super::section::{Body, Page, Section};
@@ -146,7 +146,7 @@ fn category<'p>(page: Page<'p, '_>, loss: &CriticalLoss<'_>) -> &'p str {
 /// A loss in a sentence: what, by whom, and where it was said.
 fn one(page: Page<'_, '_>, loss: &CriticalLoss<'_>, start: &str) -> Markup {
     let known = annotation(page, loss);
-    let said = shortened(&one_line(known.map_or(loss.item, |known| &known.text)), 90);
+    let said = shortened_line(known.map_or(loss.item, |known| &known.text), 90);
     html! {
         p {
             (start) " (" (visible(category(page, loss))) "): “" (said) "”, " (if loss.fate == "wrong" { "contradicted" } else { "lost" })
