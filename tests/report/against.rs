@@ -10,7 +10,7 @@ use super::fixture;
 pub(crate) fn base_of(head: &Run) -> Run {
     let mut base = head.clone();
     let before = &mut base.cells[0];
-    before.items[3].fate = "kept".to_owned();
+    "kept".clone_into(&mut before.items[3].fate);
     before.measures.insert("goal_loss".to_owned(), Measure::Value(0.125));
     before.measures.insert("kept_tokens".to_owned(), Measure::Value(25_000.0));
     base.manifest.config.push_str("replicates = 2\n");
@@ -21,15 +21,15 @@ pub(crate) fn base_of(head: &Run) -> Run {
 pub(crate) fn head() -> Run {
     let mut head = fixture::run();
     // That of the fixture is no TOML, so nothing could be told of it.
-    head.manifest.config = "name = \"first-look\"\n".to_owned();
-    head.cells[0].items[1].fate = "lost".to_owned();
+    "name = \"first-look\"\n".clone_into(&mut head.manifest.config);
+    "lost".clone_into(&mut head.cells[0].items[1].fate);
     head
 }
 
 /// The base of the head, where the constraint was kept.
 fn base() -> Run {
     let mut base = base_of(&head());
-    base.cells[0].items[1].fate = "kept".to_owned();
+    "kept".clone_into(&mut base.cells[0].items[1].fate);
     base
 }
 
