@@ -166,7 +166,9 @@ impl RunArgs {
             #[command(flatten)]
             args: RunArgs,
         }
-        Alone::parse_from(["cutpoint", "--name", "default"]).args
+        // The sessions were recorded by a script, which has no price; so that money can be compared, one is chosen.
+        Alone::parse_from(["cutpoint", "--name", "default", "--cache", "anthropic-5m", "--price", "claude-sonnet-5-5"])
+            .args
     }
 }
 
@@ -375,4 +377,14 @@ pub(super) struct ReportArgs {
     /// Where to write; by default into the run folder
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
+    /// Show what moved and what was newly lost since another run: its folder, or baseline:NAME
+    #[arg(long, value_name = "BASE")]
+    pub(super) against: Option<PathBuf>,
+    /// A measure and how much worse it may become, as in `compare`; without any, those of the base's experiment file, or
+    /// `goal_loss=0.02`
+    #[arg(long, value_name = "MEASURE=MARGIN", requires = "against")]
+    pub(super) gate: Vec<crate::compare::Gate>,
+    /// Write every table as Parquet too, for `DuckDB`, Polars and pandas; needs a program built with `--features parquet`
+    #[arg(long)]
+    pub(super) parquet: bool,
 }

@@ -145,6 +145,9 @@ fn hint(error: &anyhow::Error) -> Option<String> {
     if let Some(error) = error.downcast_ref::<Unlike>() {
         return Some(error.hint());
     }
+    if error.is::<report::NoParquet>() {
+        return Some(report::NoParquet::HINT.to_owned());
+    }
     if error.is::<MergeError>() {
         return Some("name the folder of every shard of one run, each made with --shard PART/OF".to_owned());
     }

@@ -233,7 +233,7 @@ pub fn run_cell(
     }
     let mut measures: Measures = meters.into_iter().flat_map(Meter::finish).collect();
     if let Some(bill) = bill {
-        annotate(&mut events, &bill);
+        annotate(&mut events, &bill, setup.and_then(|setup| setup.price.as_ref().ok()));
         measures.extend(bill.finish());
     }
     if wants(MeterName::Goal) {

@@ -1,8 +1,8 @@
 //! What a run leaves on disk, and the only thing that a report reads.
 //!
 //! A run folder holds `manifest.json` ([`Manifest`]), `cells.jsonl` (one [`CellRecord`] a line) and `events.jsonl` (one
-//! [`EventRecord`] a line, grouped by cell), and the texts that a report quotes: `messages.jsonl` and `annotations.jsonl`
-//! ([`Sources`]; older runs have none). The records are versioned ([`SCHEMA`]); a reader refuses a newer one.
+//! [`EventRecord`] a line, grouped by cell), and what lies behind the cells: `messages.jsonl`, `annotations.jsonl` and
+//! `classes.jsonl` ([`Sources`]; older runs have none). The records are versioned ([`SCHEMA`]); a reader refuses a newer one.
 
 mod cache;
 mod folder;
@@ -19,7 +19,7 @@ pub use record::{
     CellRecord, CompactionRecord, EventRecord, FutureRecord, ItemRecord, Manifest, RequestRecord, Shard,
     TranscriptRecord,
 };
-pub use source::{AnnotationRecord, MessageRecord, RECORDED_CHARS, Sources};
+pub use source::{AnnotationRecord, ClassRecord, MessageRecord, RECORDED_CHARS, Sources};
 pub use stored::{Stored, StoredCell};
 
 /// Version of the records.

@@ -84,6 +84,7 @@ const CONFINED: &[(&str, &[&str], &str)] = &[
     ("tokenizers", &["tokens"], "exact counts"),
     ("maud", &["report"], "only reports are HTML"),
     ("plotters", &["report"], "only reports have plots"),
+    ("parquet", &["report"], "only reports are tables"),
     ("comfy_table", &["report"], "only reports have tables"),
 ];
 
