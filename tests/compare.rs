@@ -79,6 +79,7 @@ fn cell(name: &str, seed: u64, value: Measure) -> CellRecord {
         items_sha256: None,
         extractor: None,
         future: Vec::new(),
+        exam: None,
         cache: String::new(),
         price: None,
     }

@@ -68,6 +68,8 @@ pub(super) enum Command {
     Merge(super::merge::MergeArgs),
     /// Check the endpoint of a real model
     Llm(LlmCommandArgs),
+    /// Let a model grade the summaries of a run, after it has passed known cases; compare it with a person's labels
+    Judge(super::judge::JudgeArgs),
 }
 
 /// What decides the result of a replay.
@@ -150,6 +152,12 @@ pub(super) struct RunArgs {
     pub(super) dry_run: bool,
     #[command(flatten)]
     pub(super) llm: LlmArgs,
+    /// Ask the model about the last cut: probes, and the next recorded tool calls
+    #[arg(long, help_heading = "Real model (without these, a mock answers)")]
+    pub(super) probes: bool,
+    /// With --probes: ask again with one search of the dropped part
+    #[arg(long, requires = "probes", help_heading = "Real model (without these, a mock answers)")]
+    pub(super) probe_search: bool,
     /// Run every cell again, also those that an earlier run in the folder has with the same inputs
     #[arg(long)]
     pub(super) fresh: bool,

@@ -5,6 +5,7 @@ use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use super::cache::annotate;
+use super::exam::examine;
 use super::record::record;
 use super::{CacheConfig, CacheSetup, Cell, ConfigError, Experiment, MeterName, Session};
 use crate::engine::estimate::Estimator;
@@ -15,7 +16,7 @@ use crate::engine::template::{Choice, Template};
 use crate::meter::goal::entity::EXTRACTOR;
 use crate::meter::goal::{
     Artifacts, EntityIndex, Faith, Fate, Frequencies, Future, FutureInput, Goal, GoalItem, KindUse, Presence, Reach,
-    Shape, combined,
+    Shape, combined, with_probes,
 };
 use crate::meter::{Cache, Estimation, Measures, Meter, Structure};
 use crate::outside::System;
@@ -190,7 +191,11 @@ pub fn run_cell(
     let setup = prepared.cache.as_ref().filter(|_| wants(MeterName::Cache));
     let mut bill = setup.map(|setup| Box::new(setup.bill(&prepared.path, counts, window, history)));
     let mut events = Vec::new();
+    let mut sight = experiment.probes.as_ref().map(|probes| probes.sight(prepared, window));
     replay(input, &mut strategy, llm, &mut |event| {
+        if let Some(sight) = &mut sight {
+            sight.observe(event);
+        }
         goal.observe(event);
         future.observe(event);
         if let Some(bill) = &mut bill {
@@ -221,6 +226,14 @@ pub fn run_cell(
     if wants(MeterName::Goal) {
         measures.extend(combined(&measures, experiment.goal));
     }
+    let exam = experiment.probes.as_ref().zip(sight).map(|(config, sight)| {
+        let (exam, answered) = examine(cell, prepared, config, sight, counts, llm);
+        measures.extend(answered);
+        Box::new(exam)
+    });
+    if exam.is_some() && wants(MeterName::Goal) {
+        measures.extend(with_probes(&measures));
+    }
     let asks = cell.spec.summarizer.asks_model();
     let record = CellRecord {
         schema: SCHEMA,
@@ -246,6 +259,7 @@ pub fn run_cell(
         items_sha256: session.items.sha256(),
         extractor: Some(EXTRACTOR.to_owned()),
         future: by_kind.into_iter().map(future_record).collect(),
+        exam,
     };
     Ok((record, events))
 }

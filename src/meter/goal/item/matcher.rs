@@ -149,7 +149,7 @@ impl Matcher {
 }
 
 /// `42 g` is not said by `142 g`, nor `1.5` by `1.52`.
-fn is_whole_number(text: &str, start: usize, end: usize) -> bool {
+pub(in crate::meter::goal) fn is_whole_number(text: &str, start: usize, end: usize) -> bool {
     let bytes = text.as_bytes();
     let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
     let before = digit(start) && start > 0 && digit(start - 1);

@@ -13,6 +13,7 @@ mod score;
 
 pub use file::{Category, GoalItem, ItemSet, ItemsError};
 pub use lint::{Agreement, Doubt, agreement, doubts};
+pub(in crate::meter::goal) use matcher::is_whole_number;
 pub(crate) use meter::DROPPED_FLOOR;
 pub use meter::Goal;
 pub use presence::Presence;
