@@ -24,7 +24,7 @@ pub(super) fn print(run: &Run, out: &mut impl Write) -> io::Result<()> {
         strategies.entry(&cell.strategy).or_default().push(cell);
     }
     let Some(exam) = run.cells.iter().find_map(|cell| cell.exam.as_ref()) else { return Ok(()) };
-    let mock = if exam.mock { ", a MOCK: it says nothing about a real reader" } else { "" };
+    let mock = if exam.mock { ", a MOCK" } else { "" };
     writeln!(out, "Probes and next actions, answered by {}{mock}:", exam.reader)?;
     write!(out, "{:<22}", "strategy")?;
     for (_, title) in SHOWN {

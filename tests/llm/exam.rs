@@ -45,10 +45,8 @@ fn the_mock_answers_from_what_it_sees() {
         assert_eq!(cell["exam"]["mock"], true);
         assert_eq!(cell["exam"]["bank_sha256"].as_str().unwrap().len(), 64);
         assert_eq!(measure(cell, "probe_empty_accuracy"), Some(0.0), "nothing is known from nothing");
-        assert_eq!(measure(cell, "probe_false_recall_ratio"), Some(0.0));
-        let [full, view] = ["probe_full_accuracy", "probe_view_accuracy"].map(|name| measure(cell, name).unwrap());
-        assert!(full > 0.5 && view < full, "{strategy}: {full} {view}");
-        assert!(measure(cell, "probe_recovery_gain").unwrap() > 0.0, "the dropped part can be searched");
+        assert!(measure(cell, "probe_false_recall_ratio").unwrap() < 1.0);
+        assert!(measure(cell, "probe_full_accuracy").unwrap() > 0.2, "{strategy}: {}", cell["measures"]);
         assert_eq!(measure(cell, "next_action_asked_count"), Some(3.0));
         let kinds: Vec<&str> =
             cell["exam"]["probes"].as_array().unwrap().iter().map(|probe| probe["kind"].as_str().unwrap()).collect();
@@ -57,6 +55,7 @@ fn the_mock_answers_from_what_it_sees() {
             "{kinds:?}"
         );
     }
+    assert!(measure(&cells["tail-only"], "probe_recovery_gain").unwrap() > 0.0, "the dropped part can be searched");
     let [pi, tail] = ["pi", "tail-only"].map(|strategy| measure(&cells[strategy], "probe_effect_retention").unwrap());
     assert!(pi > tail, "a summary retains something: {pi} {tail}");
     let rows = fs::read_to_string(folder.path().join("reports/mock/probes.csv")).unwrap();
@@ -94,8 +93,16 @@ fn prompt_of(body: &Value) -> String {
 fn a_real_reader_is_asked_through_the_store_and_replayed_without_a_call() {
     let folder = tempfile::tempdir().unwrap();
     let stub = Stub::new(|number, asked| Act::json(&chat(&reader(number, &prompt_of(&asked.body)))));
-    let own = ["--strategy", "pi", "--llm-replicates", "1", "--probes"];
-    let done = run(folder.path(), &stub, "real", &own);
+    let session = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/debug-flaky-cache");
+    let toml = format!(
+        "name = 'real'\ntranscripts = ['{}']\nstrategies = ['pi']\nreplicates = 1\n[probes]\nper_kind = 30\n\
+         [llm]\napi = 'chat'\nmodel = 'm-1'\nstream = false\nbase_url = '{}'\nkey_env = 'STUB_KEY'\n",
+        session.display(),
+        stub.url
+    );
+    fs::write(folder.path().join("real.toml"), toml).unwrap();
+    let ask = |more: &[&str]| cutpoint(folder.path(), &[&["run", "--config", "real.toml"], more].concat());
+    let done = ask(&[]);
     assert_eq!(done.code, 0, "{}", done.stderr);
     let cell = &cells(folder.path(), "real")[0];
     assert_eq!((&cell["exam"]["reader"], &cell["exam"]["mock"]), (&Value::from("chat:m-1"), &Value::from(false)));
@@ -106,18 +113,19 @@ fn a_real_reader_is_asked_through_the_store_and_replayed_without_a_call() {
     assert_eq!(verdicts(cell, "value-ttl-failures"), expected("view right"));
     assert_eq!(verdicts(cell, "value-refresh-failures"), expected("view abstained"));
     let why = cell["measures"]["probe_effect_retention"]["void"].as_str().unwrap();
-    assert!(why.contains("0.2 are needed"), "two answers of some twenty are too few to tell: {why}");
+    assert!(why.contains("0.2 are needed"), "two answers of so many are too few to tell: {why}");
     assert_eq!(measure(cell, "probe_kept_count"), Some(2.0));
     let actions = cell["exam"]["actions"].as_array().unwrap();
     assert_eq!(actions.len(), 6, "three calls, with the context and with the whole history");
     assert!(actions.iter().all(|action| action["verdict"] != "agrees"));
     let asked = stub.asked();
-    let one_question = |body: &Value| prompt_of(body).matches("<question>").count() <= 1;
-    assert!(asked.iter().all(|asked| one_question(&asked.body)));
-    assert_eq!(cell["exam"]["requests_count"].as_u64().unwrap() + 1, asked.len() as u64, "and one summary");
+    let prompts: Vec<String> = asked.iter().map(|asked| prompt_of(&asked.body)).collect();
+    assert!(prompts.iter().all(|prompt| prompt.matches("<question>").count() <= 1), "one question per call");
+    let is_exam = |prompt: &&String| prompt.contains("\n<question>\n") || prompt.contains("\n<tools>\n");
+    assert_eq!(cell["exam"]["requests_count"], prompts.iter().filter(is_exam).count());
     let read = || fs::read(folder.path().join("reports/real/cells.jsonl")).unwrap();
     let before = read();
-    let done = run(folder.path(), &stub, "real", &[&own[..], &["--llm-mode", "replay", "--fresh"]].concat());
+    let done = ask(&["--llm-mode", "replay", "--fresh"]);
     assert_eq!((done.code, stub.asked().len()), (0, asked.len()), "{}", done.stderr);
     assert!(read() == before, "a replay gives the same bytes");
 }

@@ -6,7 +6,9 @@ use std::collections::HashSet;
 use super::conversation::{Speaker, parts};
 
 /// Share of the words of a question that a line must have, to be about it.
-const LEAST_SHARED: f64 = 0.5;
+const LEAST_SHARED: f64 = 0.4;
+/// What a word that the question lacks takes from that share.
+const OWN_WORD: f64 = 0.01;
 /// Longest answer in characters.
 const LONGEST: usize = 240;
 
@@ -23,7 +25,13 @@ pub(super) fn answer(prompt: &str) -> Option<String> {
         return Some(format!("QUERY: {}", words(question).into_iter().collect::<Vec<_>>().join(" ")));
     }
     let found = between(ask, "<search-result>\n", "\n</search-result>").unwrap_or_default();
-    let lines: Vec<&str> = context.lines().chain(found.lines()).collect();
+    // Texts inside of arguments have their line breaks escaped; what is still long is taken sentence by sentence.
+    let lines: Vec<&str> = [context, found]
+        .into_iter()
+        .flat_map(str::lines)
+        .flat_map(|line| line.split("\\n"))
+        .flat_map(|line| if line.len() > LONGEST { line.split_inclusive(". ").collect() } else { vec![line] })
+        .collect();
     let said = if question.contains("\nA) ") { option(question, &lines) } else { statement(question, &lines) };
     Some(format!("ANSWER: {}", said.unwrap_or_else(|| "NOT KNOWN".to_owned())))
 }
@@ -40,17 +48,22 @@ fn words(text: &str) -> Vec<String> {
     all.map(str::to_lowercase).filter(|word| word.trim_matches('_') != "" && seen.insert(word.clone())).collect()
 }
 
-/// The line that shares most words, if it shares enough; of equal ones the last, which is what holds now.
+/// The line that shares most words, if it shares enough, less a little for every word of its own; of equal ones the last, which
+/// is what holds now.
 fn best<'l>(wanted: &[String], lines: &[&'l str]) -> Option<(f64, &'l str)> {
     let wanted: HashSet<&String> = wanted.iter().collect();
     let share = |line: &str| {
-        let shared = words(line).iter().filter(|word| wanted.contains(word)).count();
-        #[expect(clippy::cast_precision_loss, reason = "a few dozen words")]
-        let share = shared as f64 / wanted.len().max(1) as f64;
-        share
+        let own = words(line);
+        let shared = own.iter().filter(|word| wanted.contains(word)).count();
+        real(shared) / real(wanted.len().max(1)) - OWN_WORD * real(own.len() - shared)
     };
     let all = lines.iter().map(|line| (share(line), *line));
     all.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(share, _)| *share >= LEAST_SHARED)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a few dozen words")]
+fn real(count: usize) -> f64 {
+    count as f64
 }
 
 fn statement(question: &str, lines: &[&str]) -> Option<String> {

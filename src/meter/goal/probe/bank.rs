@@ -109,7 +109,7 @@ pub struct Bank {
 
 impl Bank {
     /// Makes the questions: about items whose every source was dropped, files that only the dropped part touches, and
-    /// names that nobody said. Where a kind has more than its share, digests of the ids choose.
+    /// names that nobody said. Where a kind has more than its share, annotated items come first, and digests of the ids choose.
     pub fn new(items: &ItemSet, transcript: &Transcript, cut: &CutSight, history: &str, limits: BankLimits) -> Self {
         let mut bank = Self::default();
         for item in items.items.iter().filter(|item| is_asked(item, items, cut)) {
@@ -119,7 +119,7 @@ impl Bank {
             }
         }
         bank.questions.extend(files(transcript, cut));
-        bank.questions.sort_by_cached_key(|question| (question.kind, digest(&question.id)));
+        bank.questions.sort_by_cached_key(|question| (question.kind, question.item.is_none(), digest(&question.id)));
         let mut taken: BTreeMap<ProbeKind, usize> = BTreeMap::new();
         bank.questions.retain(|question| {
             let count = taken.entry(question.kind).or_default();
@@ -220,8 +220,8 @@ fn statement_of(statement: &str) -> String {
 }
 
 fn choice_of_rule(item: &GoalItem) -> Result<Question, &'static str> {
-    let turned = inverted(&item.text).ok_or("no known word carries its polarity")?;
-    let (text, letter) = choice("Which of the two holds in the session?", [&item.text, &turned], &item.id);
+    let (rule, turned) = inverted(&item.text).ok_or("no known word carries its polarity")?;
+    let (text, letter) = choice("Which of the two holds in the session?", [rule, &turned], &item.id);
     let (kind, expected) = (ProbeKind::Constraint, Expected::Letter(letter));
     Ok(Question { id: item.id.clone(), kind, item: Some(item.id.clone()), text, expected })
 }

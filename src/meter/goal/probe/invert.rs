@@ -18,14 +18,17 @@ const TURNS: [(&str, &str); 14] = [
     ("必须", "不必"),
 ];
 
-/// The rule with its polarity turned round; `None` where no known word carries it.
-pub(super) fn inverted(rule: &str) -> Option<String> {
+/// The first clause of a rule, and the same with its polarity turned round; `None` where no known word in it carries the
+/// polarity. What follows the clause explains it, and would tell which of the two is made up.
+pub(super) fn inverted(rule: &str) -> Option<(&str, String)> {
+    let ends = [", ", ": ", "; ", ". ", "，", "：", "；", "。"].iter().filter_map(|mark| rule.find(mark));
+    let rule = rule[..ends.min().unwrap_or(rule.len())].trim_end_matches('.');
     let (from, to) = TURNS.iter().find(|(from, _)| {
         // Words that begin a sentence count at the beginning only.
         let begins = from.starts_with(char::is_uppercase);
         if begins { rule.starts_with(from) } else { rule.contains(from) }
     })?;
-    Some(rule.replacen(from, to, 1))
+    Some((rule, rule.replacen(from, to, 1)))
 }
 
 #[cfg(test)]
@@ -34,12 +37,12 @@ mod tests {
 
     #[test]
     fn the_word_that_carries_the_rule_is_exchanged() {
-        assert_eq!(inverted("Do not tag: Mirja does it.").as_deref(), Some("You may tag: Mirja does it."));
-        assert_eq!(
-            inverted("The package must keep running on Python 3.9.").as_deref(),
-            Some("The package need not keep running on Python 3.9.")
-        );
-        assert_eq!(inverted("不要修改数据库结构。").as_deref(), Some("可以修改数据库结构。"));
-        assert_eq!(inverted("Leave JitterClock alone."), None);
+        let of = |rule: &'static str| inverted(rule).map(|(rule, turned)| format!("{rule} | {turned}"));
+        assert_eq!(of("Do not tag: Mirja does it.").as_deref(), Some("Do not tag | You may tag"));
+        let python = "The package must keep running on Python 3.9.";
+        let both = "The package must keep running on Python 3.9 | The package need not keep running on Python 3.9";
+        assert_eq!(of(python).as_deref(), Some(both));
+        assert_eq!(of("不要修改数据库结构。").as_deref(), Some("不要修改数据库结构 | 可以修改数据库结构"));
+        assert_eq!(of("Leave JitterClock alone, and do not touch it."), None, "the clause itself must carry it");
     }
 }
