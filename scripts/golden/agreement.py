@@ -20,7 +20,7 @@ def pairs(name, first, second):
         "name": name,
         "pairs": [[int(a), int(b)] for a, b in zip(first, second)],
         "nominal": cohen_kappa_score(first, second),
-        "quadratic": cohen_kappa_score(first, second, weights="quadratic"),
+        "quadratic": cohen_kappa_score(first, second, weights="quadratic", labels=list(range(6))),
     }
 
 

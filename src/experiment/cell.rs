@@ -14,6 +14,7 @@ use crate::engine::summarize::extract::{Extract, Fact, Pick};
 use crate::engine::summarize::{Completer, Purpose};
 use crate::engine::template::{Choice, Template};
 use crate::meter::goal::entity::EXTRACTOR;
+use crate::meter::goal::probe::Sight;
 use crate::meter::goal::{
     Artifacts, EntityIndex, Faith, Fate, Frequencies, Future, FutureInput, Goal, GoalItem, KindUse, Presence, Reach,
     Shape, combined, with_probes,
@@ -21,7 +22,7 @@ use crate::meter::goal::{
 use crate::meter::{Cache, Estimation, Measures, Meter, Structure};
 use crate::outside::System;
 use crate::replay::{CountCache, EstimateTable, History, Model, Outline, ReplayInput, replay};
-use crate::results::{CellRecord, EventRecord, FutureRecord, ItemRecord, SCHEMA};
+use crate::results::{CellRecord, EventRecord, ExamRecord, FutureRecord, ItemRecord, SCHEMA};
 use crate::tokens::{MessageTable, Reference};
 use crate::transcript::{EntryIdx, Tokens};
 
@@ -193,17 +194,11 @@ pub fn run_cell(
     let mut events = Vec::new();
     let mut sight = experiment.probes.as_ref().map(|probes| probes.sight(prepared, window));
     replay(input, &mut strategy, llm, &mut |event| {
-        if let Some(sight) = &mut sight {
-            sight.observe(event);
-        }
+        sight.iter_mut().for_each(|sight| sight.observe(event));
         goal.observe(event);
         future.observe(event);
-        if let Some(bill) = &mut bill {
-            bill.observe(event);
-        }
-        for meter in &mut meters {
-            meter.observe(event);
-        }
+        bill.iter_mut().for_each(|bill| bill.observe(event));
+        meters.iter_mut().for_each(|meter| meter.observe(event));
         let mut recorded = record(&cell.id, &session.transcript, event);
         if let EventRecord::Compaction(compaction) = &mut recorded {
             compaction.fates = fates(session, &goal).into_iter().map(|item| (item.item, item.fate)).collect();
@@ -226,14 +221,7 @@ pub fn run_cell(
     if wants(MeterName::Goal) {
         measures.extend(combined(&measures, experiment.goal));
     }
-    let exam = experiment.probes.as_ref().zip(sight).map(|(config, sight)| {
-        let (exam, answered) = examine(cell, prepared, config, sight, counts, llm);
-        measures.extend(answered);
-        Box::new(exam)
-    });
-    if exam.is_some() && wants(MeterName::Goal) {
-        measures.extend(with_probes(&measures));
-    }
+    let exam = sight.map(|sight| examined(cell, prepared, experiment, sight, counts, llm, &mut measures));
     let asks = cell.spec.summarizer.asks_model();
     let record = CellRecord {
         schema: SCHEMA,
@@ -262,6 +250,25 @@ pub fn run_cell(
         exam,
     };
     Ok((record, events))
+}
+
+/// Asks the reader, and adds what it is worth to the measures.
+fn examined(
+    cell: &Cell,
+    prepared: &Prepared<'_>,
+    experiment: &Experiment,
+    sight: Sight<'_>,
+    counts: &CountCache,
+    llm: &dyn Completer,
+    measures: &mut Measures,
+) -> Box<ExamRecord> {
+    let config = experiment.probes.clone().unwrap_or_default();
+    let (exam, answered) = examine(cell, prepared, &config, sight, counts, llm);
+    measures.extend(answered);
+    if experiment.meters.contains(&MeterName::Goal) {
+        measures.extend(with_probes(measures));
+    }
+    Box::new(exam)
 }
 
 fn future_record(one: KindUse) -> FutureRecord {

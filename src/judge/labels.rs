@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     fn graded(id: usize, grade: Option<u8>) -> Graded {
-        Graded { id: format!("j{id}"), arm: if id % 2 == 0 { "a" } else { "b" }.to_owned(), grade }
+        Graded { id: format!("j{id}"), arm: if id.is_multiple_of(2) { "a" } else { "b" }.to_owned(), grade }
     }
 
     #[test]

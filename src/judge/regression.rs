@@ -98,7 +98,7 @@ impl Regression {
                 return wrong("it allows no grade of its rubric");
             }
         }
-        let sha256 = Sha256::digest(toml).iter().map(|byte| format!("{byte:02x}")).collect();
+        let sha256 = super::hex(&Sha256::digest(toml));
         Ok(Self { cases, sha256 })
     }
 

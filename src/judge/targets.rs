@@ -77,6 +77,5 @@ fn of_rubric(cell: &CellRecord, rubric: Rubric, gold: &[(&str, &str)], text: &st
 }
 
 fn id(parts: &[&str]) -> String {
-    let digest = Sha256::digest(parts.join("\0"));
-    digest[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+    super::hex(&Sha256::digest(parts.join("\0"))[..8])
 }

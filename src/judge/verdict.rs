@@ -77,11 +77,11 @@ pub fn judge(subject: Subject<'_>, seed: u64, llm: &dyn Completer) -> Judgement 
 /// Reads a reply: its last JSON object with a grade. A grade above 0 whose evidence stands nowhere in the text is void.
 pub fn read_reply(reply: &str, subject: Subject<'_>) -> Judgement {
     let void = |why: &str, evidence: &str| Judgement { grade: Err(why.to_owned()), evidence: evidence.to_owned() };
-    let objects = reply.match_indices('{').filter_map(|(at, _)| {
+    let mut objects = reply.match_indices('{').filter_map(|(at, _)| {
         let mut values = serde_json::Deserializer::from_str(&reply[at..]).into_iter::<Value>();
         values.next()?.ok().filter(|value| value.get("grade").is_some())
     });
-    let Some(object) = objects.last() else { return void("the reply holds no grade", "") };
+    let Some(object) = objects.next_back() else { return void("the reply holds no grade", "") };
     let evidence = object.get("evidence").and_then(Value::as_str).unwrap_or_default().trim();
     let told = object["grade"].as_u64().or_else(|| object["grade"].as_str()?.trim().parse().ok());
     let grade = told.and_then(|grade| u8::try_from(grade).ok()).filter(|grade| *grade <= subject.rubric.most());

@@ -30,7 +30,7 @@ fn the_mock_answers_from_what_it_sees() {
     let session = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/debug-flaky-cache");
     let fixed =
         ["run", "--transcripts", session.to_str().unwrap(), "--strategy", "pi,tail-only,none", "--name", "mock"];
-    let done = cutpoint(folder.path(), &[&fixed[..], &["--probes", "--probe-search"]].concat());
+    let done = cutpoint(folder.path(), &[&fixed[..], &["--probes=search"]].concat());
     assert_eq!(done.code, 0, "{}", done.stderr);
     assert!(done.stdout.contains("answered by mock, a MOCK"), "{}", done.stdout);
     let cells: BTreeMap<String, Value> = cells(folder.path(), "mock")
@@ -145,7 +145,7 @@ fn a_dry_run_counts_the_questions() {
         let row = done.stdout.lines().find(|line| line.starts_with("pi ")).unwrap().to_owned();
         row.split_whitespace().nth(2).unwrap().parse().unwrap()
     };
-    let (plain, asked, searched) = (calls(&[]), calls(&["--probes"]), calls(&["--probes", "--probe-search"]));
+    let (plain, asked, searched) = (calls(&[]), calls(&["--probes"]), calls(&["--probes=search"]));
     assert!(plain >= 1 && asked > plain + 50 && searched > asked, "{plain} {asked} {searched}");
     assert_eq!(stub.asked().len(), 0);
 }

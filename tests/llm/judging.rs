@@ -110,7 +110,7 @@ fn a_fit_judge_grades_blind_with_evidence_and_replays() {
     assert_eq!(graded(0), judged.len() - 2);
     assert!(judged.iter().all(|record| record["strategy"] == "pi"), "tail-only has no summary");
     // 2 points on all graded facts.
-    let mean = 2.0 / (judged.len() as f64 - 1.0);
+    let mean = 2.0 / (f64::from(u32::try_from(judged.len()).unwrap()) - 1.0);
     assert!(done.stdout.contains(&format!("{mean:.2} / 2")), "{}", done.stdout);
     let calls = stub.asked();
     for call in &calls[before..] {

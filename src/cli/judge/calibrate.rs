@@ -122,13 +122,9 @@ fn print(rubric: &str, found: &Calibration, out: &mut impl Write) -> io::Result<
         number(found.alpha)
     )?;
     writeln!(out, "  α of two persons      {}", number(found.alpha_of_persons))?;
-    writeln!(
-        out,
-        "  person \\ judge {}",
-        found.confusion.categories.iter().map(|grade| format!("{grade:>6}")).collect::<String>()
-    )?;
+    writeln!(out, "  person \\ judge {}", aligned(&found.confusion.categories))?;
     for (grade, counts) in found.confusion.categories.iter().zip(&found.confusion.counts) {
-        writeln!(out, "  {grade:>14} {}", counts.iter().map(|count| format!("{count:>6}")).collect::<String>())?;
+        writeln!(out, "  {grade:>14} {}", aligned(counts))?;
     }
     writeln!(
         out,
@@ -146,4 +142,9 @@ fn print(rubric: &str, found: &Calibration, out: &mut impl Write) -> io::Result<
         }
     }
     Ok(())
+}
+
+/// Numbers in columns of six.
+fn aligned(numbers: &[impl std::fmt::Display]) -> String {
+    numbers.iter().map(|number| format!("{number:>6}")).collect::<Vec<_>>().concat()
 }

@@ -45,7 +45,7 @@ fn between<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t str> {
 fn words(text: &str) -> Vec<String> {
     let mut seen = HashSet::new();
     let all = text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| word.chars().count() > 1);
-    all.map(str::to_lowercase).filter(|word| word.trim_matches('_') != "" && seen.insert(word.clone())).collect()
+    all.map(str::to_lowercase).filter(|word| !word.trim_matches('_').is_empty() && seen.insert(word.clone())).collect()
 }
 
 /// The line that shares most words, if it shares enough, less a little for every word of its own; of equal ones the last, which
