@@ -12,8 +12,10 @@ use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use cutpoint::meter::Meter;
-use cutpoint::meter::goal::entity::extract;
-use cutpoint::meter::goal::{Artifacts, EntityIndex, Faith, Future, FutureInput, Goal, ItemSet, Presence};
+use cutpoint::meter::goal::entity::{Extractor, extract};
+use cutpoint::meter::goal::{
+    Artifacts, Claims, EntityIndex, Faith, Future, FutureInput, Goal, ItemSet, Presence, Second,
+};
 use cutpoint::tokens::{MessageTable, Reference};
 use cutpoint::transcript::{Tokens, Transcript};
 
@@ -45,6 +47,13 @@ fn passes(criterion: &mut Criterion) {
             found
         });
     });
+    group.bench_function("chunks (second extractor)", |bencher| {
+        bencher.iter(|| {
+            let mut found = 0;
+            texts.iter().for_each(|text| Extractor::Chunks.extract(black_box(text), |_| found += 1));
+            found
+        });
+    });
     group.bench_function("index of entities", |bencher| bencher.iter(|| EntityIndex::new(black_box(&transcript))));
     let items = items(&transcript, 1_000);
     assert_eq!(items.items.len(), 1_000);
@@ -61,6 +70,7 @@ fn doubling(criterion: &mut Criterion) {
         let path = transcript.path();
         let items = items(&transcript, 200);
         let (presence, index) = (Presence::new(&transcript, &items), EntityIndex::new(&transcript));
+        let chunks = EntityIndex::by(Extractor::Chunks, &transcript);
         let reference = MessageTable::new(&transcript, Reference::O200kBase);
         let warm = Warm::new(transcript.clone(), &["pi"]);
         group.sample_size(10).throughput(Throughput::Elements(warm.messages()));
@@ -77,15 +87,20 @@ fn doubling(criterion: &mut Criterion) {
                 contaminated: false,
             };
             let mut future = Box::new(Future::new(input));
+            let mut second = Box::new(Second(Future::new(FutureInput { index: &chunks, ..input })));
+            let mut claims = Box::new(Claims::new(&transcript, &path));
             let mut faith = Box::new(Faith::new(&transcript, &path, &index));
             let mut artifacts = Box::new(Artifacts::new(&transcript));
             warm.observe("pi", window, &mut |event| {
                 goal.observe(event);
                 future.observe(event);
+                second.observe(event);
+                claims.observe(event);
                 faith.observe(event);
                 artifacts.observe(event);
             });
-            (goal.finish(), future.finish(), faith.finish(), artifacts.finish())
+            let meters: [Box<dyn Meter + '_>; 6] = [goal, future, second, claims, faith, artifacts];
+            meters.into_iter().flat_map(Meter::finish).count()
         };
         run();
         group.bench_function(BenchmarkId::from_parameter(format!("{times}x")), |bencher| bencher.iter(run));

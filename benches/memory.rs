@@ -5,6 +5,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program of its own")]
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use cutpoint::import::read_all_of;
 use cutpoint::transcript::{Block, Content, Entry, EntryKind, JsonText, Message, Transcript};
@@ -24,7 +25,7 @@ fn main() -> ExitCode {
         }
     };
     let file = std::fs::metadata(&path).map_or(0, |data| data.len());
-    let kept: usize = all.iter().map(|one| text_of(&one.transcript)).sum();
+    let kept: usize = all.iter().map(|one| text_of(&one.transcript) + names_of(&one.transcript)).sum();
     let entries: usize = all.iter().map(|one| one.transcript.entries.len()).sum();
     println!("{}: {entries} entries, file {}, kept text {}", format.name(), megabytes(file), megabytes(kept as u64));
     match (before, peak()) {
@@ -57,11 +58,25 @@ fn text_of(transcript: &Transcript) -> usize {
     transcript.entries.iter().map(entry).sum()
 }
 
+/// Bytes of the names of APIs, providers and models, which replies share: each counts once.
+fn names_of(transcript: &Transcript) -> usize {
+    let mut names: Vec<&Arc<str>> = Vec::new();
+    for entry in &transcript.entries {
+        let EntryKind::Message(Message::Assistant(_, reply)) = &entry.kind else { continue };
+        for name in [&reply.api, &reply.provider, &reply.model] {
+            if !names.iter().any(|known| Arc::ptr_eq(known, name)) {
+                names.push(name);
+            }
+        }
+    }
+    names.iter().map(|name| name.len()).sum()
+}
+
 fn json(json: Option<&JsonText>) -> usize {
     json.map_or(0, |json| json.as_str().len())
 }
 
-/// Bytes of all texts of an entry: what it says, its JSON, ids and times.
+/// Bytes of all texts of an entry but the names of a reply: what it says, its JSON, ids and times.
 fn entry(entry: &Entry) -> usize {
     let kind = match &entry.kind {
         EntryKind::Message(message) => said(message),
@@ -77,8 +92,7 @@ fn entry(entry: &Entry) -> usize {
 
 fn said(message: &Message) -> usize {
     match message {
-        Message::User(said) => content(said),
-        Message::Assistant(said, reply) => content(said) + reply.api.len() + reply.provider.len() + reply.model.len(),
+        Message::User(said) | Message::Assistant(said, _) => content(said),
         Message::ToolResult(result) => {
             content(&result.content) + result.call_id.len() + result.tool.len() + json(result.details.as_ref())
         }

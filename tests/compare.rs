@@ -78,6 +78,7 @@ fn cell(name: &str, seed: u64, value: Measure) -> CellRecord {
         items: Vec::new(),
         items_sha256: None,
         extractor: None,
+        second_extractor: None,
         future: Vec::new(),
         exam: None,
         cache: String::new(),

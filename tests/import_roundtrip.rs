@@ -208,7 +208,7 @@ fn usage() -> impl Strategy<Value = Usage> {
 fn reply() -> impl Strategy<Value = Reply> {
     let stop = prop_oneof![Just(StopReason::Stop), Just(StopReason::Aborted), Just(StopReason::Other("odd".into()))];
     (word(), word(), stop, option::of(usage()), option::of(word())).prop_map(|(provider, model, stop, usage, error)| {
-        Reply { api: "api".into(), provider, model, stop, usage, error }
+        Reply { api: "api".into(), provider: provider.into(), model: model.into(), stop, usage, error }
     })
 }
 

@@ -114,7 +114,9 @@ fn compaction(page: &mut String, number: usize, cut: &AuditedCut, show: Show) ->
         return Ok(());
     }
     let kept = cut.facts.iter().filter(|fact| fact.kept).count();
-    writeln!(page, "{kept} of {} facts are kept.\n", cut.facts.len())?;
+    let total = if kept == 0 && !cut.facts.is_empty() { " Total loss." } else { "" };
+    let size = if cut.summary >= cut.dropped { " It does not compress." } else { "" };
+    writeln!(page, "{kept} of {} facts are kept.{total}{size}\n", cut.facts.len())?;
     let mut kinds: BTreeMap<&str, [usize; 5]> = BTreeMap::new();
     for fact in &cut.facts {
         let row = kinds.entry(fact.kind.name()).or_default();
@@ -174,6 +176,9 @@ fn summary_measures(page: &mut String, audit: &SessionAudit, show: Show) -> anyh
         };
         let list: Vec<String> = audit.fabrications.iter().map(one).collect();
         writeln!(page, "\nIdentifiers without a source: {}.", list.join(", "))?;
+    }
+    if show.text && !audit.unsupported_rules.is_empty() {
+        writeln!(page, "\nRules without a source: \"{}\".", audit.unsupported_rules.join("\", \""))?;
     }
     writeln!(page)?;
     Ok(())

@@ -135,6 +135,7 @@ pub const SUMMARIZERS: &[Descriptor] = &[
         DEEP,
     ),
     of("random-extract", "lines of the dropped part, drawn by lot", "tokens", OWN),
+    of("anchor-extract", "names of the dropped part, the newest first: a mechanical index", "tokens", OWN),
     of("oracle-extract", "the annotated facts: an upper bound, no strategy", "tokens", OWN),
 ];
 

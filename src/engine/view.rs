@@ -165,16 +165,15 @@ impl Track {
         enough.checked_sub(1).map(|last| range.start + last)
     }
 
-    /// Changes the count of some items, given in order. Costs what follows the first of them.
+    /// Changes the count of some items, given in order. Costs an addition for each item after the first of them.
     pub fn change(&mut self, counts: &[(usize, Tokens)]) {
-        let Some(&(first, _)) = counts.first() else { return };
-        let mut counts = counts.iter().copied().peekable();
-        let mut was = self.sums[first];
-        for at in first..self.len() {
-            let old = self.sums[at + 1] - was;
-            was = self.sums[at + 1];
-            let new = counts.next_if(|&(changed, _)| changed == at).map_or(old, |(_, Tokens(new))| new);
-            self.sums[at + 1] = self.sums[at] + new;
+        // What all sums from here on grow by; it may be negative.
+        let mut grown = 0_u64;
+        for (place, &(at, Tokens(new))) in counts.iter().enumerate() {
+            let end = counts.get(place + 1).map_or(self.sums.len(), |&(next, _)| next + 1);
+            let old = self.sums[at + 1].wrapping_sub(self.sums[at].wrapping_sub(grown));
+            grown = grown.wrapping_add(new).wrapping_sub(old);
+            self.sums[at + 1..end].iter_mut().for_each(|sum| *sum = sum.wrapping_add(grown));
         }
     }
 

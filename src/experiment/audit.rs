@@ -4,7 +4,7 @@ use super::{ConfigError, Session};
 use crate::engine::preset::preset;
 use crate::engine::summarize::{Completer, LlmError, LlmRequest, LlmResponse};
 use crate::measure::Measure;
-use crate::meter::goal::{Artifacts, Audit, AuditedCut, EntityIndex, Fabrication, Faith};
+use crate::meter::goal::{Artifacts, Audit, AuditedCut, Claims, EntityIndex, Fabrication, Faith};
 use crate::meter::{Measures, Meter};
 use crate::replay::{CountCache, EstimateTable, History, Model, Outline, ReplayInput, replay};
 use crate::tokens::{MessageTable, Reference};
@@ -25,6 +25,8 @@ pub struct SessionAudit {
     pub measures: Measures,
     /// Identifiers of summaries without a source.
     pub fabrications: Vec<Fabrication>,
+    /// Rules of summaries without a source, in their words.
+    pub unsupported_rules: Vec<String>,
 }
 
 /// Nobody is asked: the recorded summaries stand.
@@ -70,14 +72,18 @@ pub fn audit(session: &Session, reference: Reference) -> Result<SessionAudit, Co
     };
     let mut audit = Audit::new(transcript, &path, &index);
     let mut faith = Box::new(Faith::new(transcript, &path, &index));
+    let mut claims = Box::new(Claims::new(transcript, &path));
     let mut artifacts = Box::new(Artifacts::new(transcript));
     replay(input, &mut strategy, &Nobody, &mut |event| {
         audit.observe(event);
         faith.observe(event);
+        claims.observe(event);
         artifacts.observe(event);
     });
     let fabrications = faith.fabrications();
-    let mut measures: Measures = Meter::finish(faith).into_iter().chain(Meter::finish(artifacts)).collect();
+    let unsupported = claims.unsupported().into_iter().map(str::to_owned).collect();
+    let meters: [Box<dyn Meter + '_>; 3] = [faith, claims, artifacts];
+    let mut measures: Measures = meters.into_iter().flat_map(Meter::finish).collect();
     let cuts = audit.finish();
     if !cuts.iter().any(|cut| cut.readable) {
         // An encrypted summary may hold everything.
@@ -92,5 +98,6 @@ pub fn audit(session: &Session, reference: Reference) -> Result<SessionAudit, Co
         cuts,
         measures,
         fabrications,
+        unsupported_rules: unsupported,
     })
 }

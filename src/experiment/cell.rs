@@ -13,11 +13,11 @@ use crate::engine::spec::{Access, SpecError, StrategySpec, SummarizerSpec};
 use crate::engine::summarize::extract::{Extract, Fact, Pick};
 use crate::engine::summarize::{Completer, Purpose};
 use crate::engine::template::{Choice, Template};
-use crate::meter::goal::entity::EXTRACTOR;
+use crate::meter::goal::entity::{EXTRACTOR, Extractor};
 use crate::meter::goal::probe::Sight;
 use crate::meter::goal::{
-    Artifacts, EntityIndex, Faith, Fate, Frequencies, Future, FutureInput, Goal, GoalItem, KindUse, Presence, Reach,
-    Shape, combined, with_probes,
+    Artifacts, Claims, EntityIndex, Faith, Fate, Frequencies, Future, FutureInput, Goal, GoalItem, KindUse, Presence,
+    Reach, Second, Shape, combined, with_probes,
 };
 use crate::meter::{Cache, Estimation, Measures, Meter, Structure};
 use crate::outside::System;
@@ -45,8 +45,10 @@ pub struct Prepared<'s> {
     pub cache: Option<CacheSetup>,
     /// Its entities.
     pub entities: EntityIndex,
-    /// How many sessions of the corpus say each entity.
-    pub frequencies: Option<Arc<Frequencies>>,
+    /// Its entities by the second extractor.
+    pub second: EntityIndex,
+    /// How many sessions of the corpus say each entity, by the first and by the second extractor.
+    pub frequencies: Option<[Arc<Frequencies>; 2]>,
 }
 
 impl<'s> Prepared<'s> {
@@ -76,15 +78,17 @@ impl<'s> Prepared<'s> {
             presence: Presence::new(&session.transcript, &session.items),
             cache: None,
             entities: EntityIndex::new(&session.transcript),
+            second: EntityIndex::by(Extractor::Chunks, &session.transcript),
             frequencies: None,
         })
     }
 
     /// Lets the sessions of a corpus know what is common among them.
     pub fn share_frequencies(all: &mut [Self]) {
-        let frequencies = Arc::new(Frequencies::new(all.iter().map(|one| &one.entities)));
+        let first = Arc::new(Frequencies::new(all.iter().map(|one| &one.entities)));
+        let second = Arc::new(Frequencies::new(all.iter().map(|one| &one.second)));
         for one in all {
-            one.frequencies = Some(Arc::clone(&frequencies));
+            one.frequencies = Some([Arc::clone(&first), Arc::clone(&second)]);
         }
     }
 
@@ -129,6 +133,16 @@ fn chosen<'p>(
     }
     if wants(MeterName::Goal) {
         meters.push(Box::new(Faith::new(&prepared.session.transcript, &prepared.path, &prepared.entities)));
+        meters.push(Box::new(Second(Future::new(FutureInput {
+            transcript: &prepared.session.transcript,
+            path: &prepared.path,
+            index: &prepared.second,
+            reference: &prepared.reference,
+            frequencies: prepared.frequencies.as_ref().map(|[_, second]| &**second),
+            window: Tokens(cell.model.window_tokens),
+            contaminated: experiment.history == History::Recorded.name(),
+        }))));
+        meters.push(Box::new(Claims::new(&prepared.session.transcript, &prepared.path)));
         meters.push(Box::new(Artifacts::new(&prepared.session.transcript)));
         meters.push(Box::new(Shape::new(headings(&cell.spec)?)));
     }
@@ -184,7 +198,7 @@ pub fn run_cell(
         path: &prepared.path,
         index: &prepared.entities,
         reference: &prepared.reference,
-        frequencies: prepared.frequencies.as_deref(),
+        frequencies: prepared.frequencies.as_ref().map(|[first, _]| &**first),
         window,
         contaminated: history == History::Recorded,
     }));
@@ -246,6 +260,7 @@ pub fn run_cell(
         items,
         items_sha256: session.items.sha256(),
         extractor: Some(EXTRACTOR.to_owned()),
+        second_extractor: Some(Extractor::Chunks.version().to_owned()),
         future: by_kind.into_iter().map(future_record).collect(),
         exam,
     };

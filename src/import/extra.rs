@@ -1,8 +1,10 @@
 //! Fields that the model has no place for: kept with the entry, written back by the writer.
 
+use std::borrow::Cow;
+
 use super::object::Rest;
 use crate::transcript::JsonText;
-use crate::transcript::json::read::Raw;
+use crate::transcript::json::read::{Raw, canonical_json, is_plain};
 
 /// Fields by the place of the object that held them. See [`crate::transcript::Entry::extra`] for the places.
 #[derive(Default)]
@@ -11,6 +13,9 @@ pub(super) struct Extras {
     text: String,
     fields: Vec<Field>,
 }
+
+/// Bytes of text for which there is room from the first field on.
+const USUAL: usize = 128;
 
 /// Where a field lies in the text.
 #[derive(Clone, Copy)]
@@ -25,27 +30,29 @@ struct Field {
 impl Extras {
     /// Adds the field `key` of the object at `place`.
     pub(super) fn add(&mut self, place: &str, key: &str, raw: Raw<'_>) {
-        self.push(place, key, raw.text(), raw.is_canonical());
+        self.push(place, key, raw.is_canonical(), |out| out.push_str(raw.text()));
     }
 
     /// Adds a field that is a string.
     pub(super) fn add_text(&mut self, place: &str, key: &str, text: &str) {
-        self.push(place, key, &quoted(text), true);
+        self.push(place, key, true, |out| push_quoted(out, text));
     }
 
     /// Adds a field that is a whole number.
     pub(super) fn add_count(&mut self, place: &str, key: &str, count: u64) {
         // Up to fifteen digits JavaScript prints as they are.
-        self.push(place, key, &count.to_string(), count < 1_000_000_000_000_000);
+        self.push(place, key, count < 1_000_000_000_000_000, |out| out.push_str(&count.to_string()));
     }
 
-    fn push(&mut self, place: &str, key: &str, raw: &str, canonical: bool) {
+    fn push(&mut self, place: &str, key: &str, canonical: bool, raw: impl FnOnce(&mut String)) {
+        if self.text.capacity() == 0 {
+            self.text.reserve(USUAL);
+        }
         let from = self.text.len();
         let (at_key, at_raw) = (from + place.len(), from + place.len() + key.len());
-        self.text.reserve(place.len() + key.len() + raw.len());
         self.text.push_str(place);
         self.text.push_str(key);
-        self.text.push_str(raw);
+        raw(&mut self.text);
         let canonical = canonical && !key.starts_with(|first: char| first.is_ascii_digit());
         self.fields.push(Field { place: from, key: at_key, raw: at_raw, end: self.text.len(), canonical });
     }
@@ -69,30 +76,21 @@ impl Extras {
             return;
         }
         for field in &other.fields {
-            self.push(other.place(field), other.key(field), other.raw(field), field.canonical);
+            self.push(other.place(field), other.key(field), field.canonical, |out| out.push_str(other.raw(field)));
         }
     }
 
-    /// Takes over those of `other`, below `prefix`, but for those that are also among the first `known` ones here.
-    pub(super) fn append_below(&mut self, prefix: &str, other: &Self, known: usize) {
-        let known = known.min(self.fields.len());
+    /// Takes over those of `other`, below `prefix`, but for those that are here already in their own place.
+    pub(super) fn append_below(&mut self, prefix: &str, other: &Self) {
         for field in &other.fields {
             let (place, key, raw) = (other.place(field), other.key(field), other.raw(field));
             let same = |mine: &Field| self.raw(mine) == raw && self.key(mine) == key && self.place(mine) == place;
-            if self.fields[..known].iter().any(same) {
+            if self.fields.iter().any(same) {
                 continue;
             }
-            if place.is_empty() {
-                self.push(prefix, key, raw, field.canonical);
-            } else {
-                self.push(&format!("{prefix}.{place}"), key, raw, field.canonical);
-            }
+            let full = if place.is_empty() { Cow::Borrowed(prefix) } else { format!("{prefix}.{place}").into() };
+            self.push(&full, key, field.canonical, |out| out.push_str(raw));
         }
-    }
-
-    /// How many there are.
-    pub(super) fn len(&self) -> usize {
-        self.fields.len()
     }
 
     /// Forgets all.
@@ -104,9 +102,10 @@ impl Extras {
     /// [`Self::render`], measured. `Ok(None)` without fields; an error when a field nests too deeply to be measured.
     pub(super) fn json(mut self) -> Result<Option<JsonText>, TooDeep> {
         let Some(json) = self.render_sorted() else { return Ok(None) };
-        let known = self.is_canonical();
-        let json = if known { Raw::canonical(&json).json() } else { JsonText::new(json) };
-        json.map(Some).ok_or(TooDeep)
+        if self.is_canonical() {
+            return Ok(Some(canonical_json(json)));
+        }
+        JsonText::new(json).map(Some).ok_or(TooDeep)
     }
 
     /// One JSON object, places in order of their names, fields in the order of the file. `None` without fields.
@@ -204,7 +203,7 @@ pub(super) fn quoted(text: &str) -> String {
 
 /// Appends `text` as a JSON string.
 fn push_quoted(out: &mut String, text: &str) {
-    if text.bytes().any(|byte| byte < 0x20 || byte == b'"' || byte == b'\\') {
+    if !is_plain(text) {
         out.push_str(&serde_json::Value::from(text).to_string());
         return;
     }

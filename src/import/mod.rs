@@ -21,6 +21,7 @@ mod json;
 pub mod langgraph;
 mod lines;
 pub mod mini_swe;
+mod names;
 pub mod neutral;
 mod object;
 pub mod openhands;
@@ -52,7 +53,7 @@ pub fn read_file(path: impl AsRef<Path>) -> Result<Imported, ImportError> {
 
 /// Reads every transcript of the file at `path`, whatever its format. Errors name the file.
 ///
-/// Pi, Claude Code and Codex sessions are read a few megabytes at a time, so that memory is bounded by what is kept;
+/// Pi, Claude Code and Codex sessions are read some hundred kilobytes at a time, so that memory is bounded by what is kept;
 /// a file of another format is read whole.
 pub fn read_all_of(path: impl AsRef<Path>) -> Result<(Format, Vec<Imported>), ImportError> {
     let path = path.as_ref();

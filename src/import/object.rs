@@ -33,6 +33,9 @@ pub(super) fn either<T: Scalar>(slot: Slot<T>, rest: &mut Rest<'_>, name: &str) 
 /// Up to this many keys are compared one by one; more are hashed, so that a hostile file cannot make it quadratic.
 const FEW: usize = 32;
 
+/// Room for fields that is made with the first one.
+const USUAL: usize = 8;
+
 /// Fields kept raw, in the order of the file.
 #[derive(Default)]
 pub(super) struct Rest<'a> {
@@ -52,6 +55,9 @@ impl<'a> Fields<'a> for Rest<'a> {
                 if self.fields.len() >= FEW {
                     self.places.get_or_insert_default().insert(key.clone(), self.fields.len());
                 }
+                if self.fields.capacity() == 0 {
+                    self.fields.reserve(USUAL);
+                }
                 self.fields.push((key, value));
             }
         }
@@ -60,6 +66,12 @@ impl<'a> Fields<'a> for Rest<'a> {
 }
 
 impl<'a> Rest<'a> {
+    /// None yet, with room for `count` of them.
+    pub(super) fn with_room(count: usize) -> Self {
+        Self { fields: Vec::with_capacity(count), places: None }
+    }
+
+    #[inline]
     fn place(&self, name: &str) -> Option<usize> {
         let few = &self.fields[..self.fields.len().min(FEW)];
         few.iter().position(|(key, _)| key == name).or_else(|| self.places.as_ref()?.get(name).copied())
@@ -112,6 +124,12 @@ impl<'a> Rest<'a> {
     /// Removes a field and reads it as a scalar.
     pub(super) fn scalar<T: Scalar>(&mut self, name: &str) -> Slot<T> {
         self.take(name).map_or(Slot::Missing, |raw| Slot::of(raw.text()))
+    }
+
+    /// Removes a field and reads it as a string, without a copy where it has no escape.
+    pub(super) fn word(&mut self, name: &str) -> Slot<Cow<'a, str>> {
+        let Some(raw) = self.take(name) else { return Slot::Missing };
+        Slot::borrowed(&mut Reader::new(raw.text())).unwrap_or(Slot::Wrong)
     }
 
     /// Removes a field and keeps it as JSON; `null` counts as missing.

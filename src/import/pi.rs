@@ -10,6 +10,7 @@ mod block;
 mod content;
 mod emit;
 mod entry;
+mod ids;
 pub(super) mod links;
 mod message;
 mod own;

@@ -107,6 +107,14 @@ impl<'l, R: Rows> Early<'l, R> {
     }
 }
 
+/// All lines, parsed by all threads. A single thread parses each when it is taken, with the line still at hand.
+fn parsed_ahead<'l, R: Rows>(lines: &'l [Line<'_>]) -> Vec<Early<'l, R>> {
+    if rayon::current_num_threads() == 1 {
+        return Vec::new();
+    }
+    lines.par_iter().with_min_len(MIN_LINES).map_init(Reader::default, Early::new).collect()
+}
+
 fn parse<'l, R: Rows>(text: &'l str, reader: &mut Reader<'l>) -> Result<(R::Record<'l>, bool), String> {
     R::parse(text, reader).map(|record| (record, reader.saw_surrogates()))
 }
@@ -131,8 +139,8 @@ fn take<R: Rows>(at: (usize, usize), text: &str, (record, surrogates): (R::Recor
 /// Reads lines and returns how many: fewer than all where a broken record may go on behind them. `last`: no more
 /// follow. `resumed`: the first one was left over, and its other faults are known.
 fn read_block<R: Rows>(lines: &[Line<'_>], last: bool, resumed: bool, rows: &mut R) -> usize {
-    let mut early: Vec<Early<'_, R>> =
-        lines.par_iter().with_min_len(MIN_LINES).map_init(Reader::default, Early::new).collect();
+    let mut early = parsed_ahead::<R>(lines);
+    let mut reader = Reader::default();
     let mut next = 0;
     while let Some(line) = lines.get(next) {
         let known = resumed && next == 0;
@@ -151,7 +159,7 @@ fn read_block<R: Rows>(lines: &[Line<'_>], last: bool, resumed: bool, rows: &mut
         let at = (line.number, line.number);
         let ahead = early.get_mut(next).filter(|early| std::ptr::eq(early.text, text));
         let parsed = ahead.and_then(|early| early.record.take());
-        match parsed.unwrap_or_else(|| parse::<R>(text, &mut Reader::default())) {
+        match parsed.unwrap_or_else(|| parse::<R>(text, &mut reader)) {
             Ok(parsed) => take(at, text, parsed, rows),
             Err(reason) => match recover(&lines[next..], last, text, &reason, rows) {
                 Some(further) => next += further,

@@ -1,9 +1,12 @@
 //! Fields that may be missing, null or of the wrong type, read in one pass without failing the record.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use super::extra::Extras;
 use crate::import::FindingKind;
 use crate::transcript::Text;
-use crate::transcript::json::read::{Read, Reader};
+use crate::transcript::json::read::{Read, Reader, is_plain};
 
 /// What a record's readers found besides its content.
 #[derive(Default)]
@@ -58,12 +61,30 @@ impl<T: Scalar> Slot<T> {
 
     /// Reads the value `raw`, which is known to be JSON.
     pub(super) fn of(raw: &str) -> Self {
+        // What most fields hold, for which no reader is needed.
+        let inner = raw.strip_prefix('"').and_then(|raw| raw.strip_suffix('"'));
+        if let Some(inner) = inner.filter(|inner| is_plain(inner)) {
+            return T::text(inner).map_or(Self::Wrong, Self::Good);
+        }
         Self::read(&mut Reader::new(raw)).unwrap_or(Self::Wrong)
+    }
+}
+
+impl<'a> Slot<Cow<'a, str>> {
+    /// Reads the string that is next, without a copy where it has no escape.
+    #[inline]
+    pub(super) fn borrowed(reader: &mut Reader<'a>) -> Read<Self> {
+        match reader.peek() {
+            b'"' => reader.text().map(Self::Good),
+            b'n' => reader.word("null").map(|()| Self::Null),
+            _ => reader.raw().map(|_| Self::Wrong),
+        }
     }
 }
 
 impl<T> Slot<T> {
     /// The value of a field that may be left out; `name` is for the finding.
+    #[inline]
     pub(super) fn optional(self, sink: &mut Sink, name: &str) -> Option<T> {
         match self {
             Self::Good(value) => Some(value),
@@ -134,6 +155,12 @@ pub(super) trait Scalar: Sized {
 const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
 
 impl Scalar for Box<str> {
+    fn text(text: &str) -> Option<Self> {
+        Some(text.into())
+    }
+}
+
+impl Scalar for Arc<str> {
     fn text(text: &str) -> Option<Self> {
         Some(text.into())
     }

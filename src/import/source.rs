@@ -2,8 +2,16 @@
 
 use std::io::{self, Read};
 
-/// Bytes of lines that are read and parsed together: enough for all threads, and little beside a long session.
-const BLOCK: usize = 4 << 20;
+/// Bytes of lines that are read and parsed together, for each thread: they are looked at several times, and so few stay in
+/// its cache.
+const BLOCK: usize = 256 << 10;
+/// Threads for which a block is made; more find enough in it.
+const MOST_THREADS: usize = 16;
+
+/// Bytes of a block.
+fn block() -> usize {
+    BLOCK * rayon::current_num_threads().min(MOST_THREADS)
+}
 
 /// Where bytes come from, and how many are taken at a time.
 pub(super) struct Source<'a> {
@@ -33,12 +41,12 @@ impl<'a> Source<'a> {
     /// The bytes that `file` gives.
     pub(super) fn stream(file: impl Read + 'a) -> Self {
         let stream = Stream { file: Box::new(file), kept: Vec::new(), begins: 0, ended: false };
-        Self { from: From::Stream(stream), block: BLOCK }
+        Self { from: From::Stream(stream), block: block() }
     }
 
     /// Bytes that are all there.
     pub(super) fn bytes(bytes: &'a [u8]) -> Self {
-        Self { from: From::Bytes(bytes), block: BLOCK }
+        Self { from: From::Bytes(bytes), block: block() }
     }
 
     /// The bytes from offset `from` on: `size` of them, or all that are left (`true`). What lies before `from` is given

@@ -2,7 +2,8 @@
 
 use super::outline::{Reply, Step};
 use super::{
-    EditEvent, FiredEvent, History, Live, OverflowEvent, ReplayEvent, ReplayInput, RequestEvent, StuckEvent, compaction,
+    EditEvent, FiredEvent, History, Live, OverflowEvent, ReplayEvent, ReplayInput, RequestEvent, StuckEvent,
+    compaction, irreducible,
 };
 use crate::engine::cut::CutGoal;
 use crate::engine::edit::Rewrite;
@@ -19,12 +20,22 @@ pub fn replay<'a>(
     llm: &dyn Completer,
     observe: &mut dyn FnMut(&ReplayEvent<'_, 'a>),
 ) -> Live<'a> {
-    let mut driver =
-        Driver { input, strategy, llm, observe, live: Live::new(input), request: 1, recorded: true, taken: 0 };
+    let mut driver = Driver {
+        input,
+        strategy,
+        llm,
+        observe,
+        live: Live::new(input),
+        request: 1,
+        recorded: true,
+        taken: 0,
+        told: None,
+    };
     for &idx in input.path {
         driver.entry(idx);
         driver.taken += 1;
     }
+    driver.unanswered();
     driver.live
 }
 
@@ -41,6 +52,8 @@ pub(super) struct Driver<'a, 'd> {
     pub(super) recorded: bool,
     /// Records of the path that were taken in.
     taken: usize,
+    /// Why no compaction can help, as it was told last.
+    told: Option<irreducible::What>,
 }
 
 impl<'a> Driver<'a, '_> {
@@ -141,8 +154,14 @@ impl<'a> Driver<'a, '_> {
         }
     }
 
-    /// Compacts, or says why not.
+    /// Compacts, or says why not. Where none can help, that is said once, however often a trigger fires.
     fn compact(&mut self, checkpoint: Checkpoint, reason: &str, instructions: Option<&str>) {
+        if self.input.history == History::Full
+            && let Some(reason) = irreducible::reason(self, checkpoint)
+        {
+            self.hopeless(checkpoint, reason);
+            return;
+        }
         let goal = CutGoal { window: self.input.model.window, checkpoint };
         let done = match self.strategy.cut.cut(self.live.view(), goal) {
             _ if self.input.history == History::Recorded => {
@@ -154,6 +173,23 @@ impl<'a> Driver<'a, '_> {
         if let Err((reason, spent)) = done {
             (self.observe)(&ReplayEvent::Stuck(StuckEvent { spent, request: self.request, checkpoint, reason }));
         }
+    }
+
+    /// No compaction can help.
+    fn hopeless(&mut self, checkpoint: Checkpoint, (what, reason): irreducible::Reason) {
+        if self.told != Some(what) {
+            let event = StuckEvent { spent: Tokens(0), request: self.request, checkpoint, reason };
+            (self.observe)(&ReplayEvent::Stuck(event));
+            self.told = Some(what);
+        }
+    }
+
+    /// The recording ends with words of the person that nobody answered: whatever an agent did, they must fit.
+    fn unanswered(&mut self) {
+        let Some(reason) = irreducible::prompt(self).filter(|_| self.input.history == History::Full) else { return };
+        let reference = self.live.request_tokens();
+        (self.observe)(&ReplayEvent::Overflow(OverflowEvent { request: self.request, reference }));
+        self.hopeless(Checkpoint::Overflow, reason);
     }
 
     fn edits(&mut self) {

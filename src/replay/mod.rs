@@ -8,6 +8,7 @@ mod compaction;
 mod driver;
 mod event;
 mod input;
+mod irreducible;
 mod live;
 mod outline;
 mod pairing;

@@ -21,6 +21,8 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
+
 pub use comparison::ComparisonForm;
 pub use csv::{CsvFile, cache_csv};
 pub use html::{Html, Sibling};
@@ -70,7 +72,7 @@ pub enum ReportError {
 ///     Ok(out)
 /// }
 /// ```
-pub trait Reporter {
+pub trait Reporter: Sync {
     /// Writes the whole report. Equal models give equal bytes.
     fn render(&self, model: &ReportModel, out: &mut dyn Write) -> Result<(), ReportError>;
 }
@@ -80,16 +82,15 @@ pub trait Reporter {
 pub fn write_all(run: &Run, folder: &Path) -> Result<Vec<PathBuf>, ReportError> {
     let model = ReportModel::new(run);
     fs::create_dir_all(folder).map_err(|source| ReportError::File { path: folder.to_owned(), source })?;
-    let mut paths = vec![write(&model, &Html, &folder.join("index.html"))?];
-    for sibling in Sibling::all(&model) {
-        paths.push(write(&model, &sibling, &folder.join(sibling.name))?);
-    }
-    for file in CsvFile::ALL {
-        paths.push(write(&model, &file, &folder.join(file.name()))?);
-    }
-    paths.push(write(&model, &Json, &folder.join("report.json"))?);
-    paths.push(write(&model, &Markdown, &folder.join("report.md"))?);
-    Ok(paths)
+    let siblings = Sibling::all(&model);
+    let pages = siblings.iter().map(|page| (page as &dyn Reporter, page.name));
+    let tables = CsvFile::ALL.iter().map(|file| (file as &dyn Reporter, file.name()));
+    let files: Vec<(&dyn Reporter, &str)> = std::iter::once((&Html as &dyn Reporter, "index.html"))
+        .chain(pages)
+        .chain(tables)
+        .chain([(&Json as &dyn Reporter, "report.json"), (&Markdown, "report.md")])
+        .collect();
+    files.par_iter().map(|&(reporter, name)| write(&model, reporter, &folder.join(name))).collect()
 }
 
 fn write(model: &ReportModel, reporter: &dyn Reporter, path: &Path) -> Result<PathBuf, ReportError> {

@@ -32,19 +32,36 @@ fn is_hidden(character: char) -> bool {
         || matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// At most this many columns, with `…` where something was left out.
+/// At most this many columns, with `…` where something was left out. Costs what is kept, not the whole text.
 pub(super) fn shortened(text: &str, columns: usize) -> String {
-    if width(text) <= columns {
-        return text.to_owned();
+    // Where the text ends so that the mark still fits behind it.
+    let (mut used, mut fits) = (0, 0);
+    for (at, character) in text.char_indices() {
+        used += character_width(character);
+        if used > columns {
+            return format!("{}…", &text[..fits]);
+        }
+        if used < columns {
+            fits = at + character.len_utf8();
+        }
     }
-    let mut out = String::new();
-    for character in text.chars() {
-        if width(&out) + character_width(character) + 1 > columns {
+    text.to_owned()
+}
+
+/// [`shortened`] of [`one_line`], without making a line of a text of many.
+pub(super) fn shortened_line(text: &str, columns: usize) -> String {
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        // A word may be a megabyte; one character too many makes the mark.
+        line.extend(word.chars().take(columns + 1));
+        if width(&line) > columns {
             break;
         }
-        out.push(character);
     }
-    out + "…"
+    shortened(&visible(&line), columns)
 }
 
 /// Columns on a terminal.
@@ -76,5 +93,18 @@ mod tests {
         assert_eq!(shortened("drop-tool-results", 8), "drop-to…");
         assert_eq!(shortened("pi", 8), "pi");
         assert_eq!(shortened("压缩策略", 5), "压缩…");
+        assert_eq!(shortened("压缩", 4), "压缩");
+        assert_eq!(shortened("abc", 0), "…");
+    }
+
+    #[test]
+    fn a_shortened_line_is_the_beginning_of_the_whole_line() {
+        for text in
+            ["a  b\nc", "", " \n", "two words\u{1b}[0m and more", "压缩 策略", &"x".repeat(1_000), &"y ".repeat(500)]
+        {
+            for columns in 0..12 {
+                assert_eq!(shortened_line(text, columns), shortened(&one_line(text), columns), "{text:?} {columns}");
+            }
+        }
     }
 }

@@ -59,6 +59,9 @@ pub struct CellRecord {
     /// Version of the rules by which entities are found.
     #[serde(default)]
     pub extractor: Option<String>,
+    /// Version of the rules of the second extractor, behind the measures named so.
+    #[serde(default)]
+    pub second_extractor: Option<String>,
     /// What the continuation needed of the dropped part, by kind of entity.
     #[serde(default)]
     pub future: Vec<FutureRecord>,

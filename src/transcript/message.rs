@@ -1,5 +1,7 @@
 //! What one entry says to the model.
 
+use std::sync::Arc;
+
 use super::{JsonText, Text, Usage};
 
 /// Who speaks, in the terms of the recording agent.
@@ -94,12 +96,12 @@ pub enum StopReason {
 /// What came with a reply besides its content.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reply {
-    /// The API spoken.
-    pub api: Box<str>,
+    /// The API spoken. This name and the next two are shared by the replies of a session.
+    pub api: Arc<str>,
     /// The provider.
-    pub provider: Box<str>,
+    pub provider: Arc<str>,
     /// The model.
-    pub model: Box<str>,
+    pub model: Arc<str>,
     /// Why it ended.
     pub stop: StopReason,
     /// Recorded usage.

@@ -6,8 +6,28 @@ use std::fmt;
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Text {
     content: Box<str>,
-    utf16: usize,
-    chars: usize,
+    utf16: Length,
+    chars: Length,
+}
+
+/// A length that takes half a word: sessions have many texts. One of 4 GiB or more is not kept but measured again.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Length(u32);
+
+impl Length {
+    const TOO_LONG: Self = Self(u32::MAX);
+
+    fn of(length: usize) -> Self {
+        u32::try_from(length).map_or(Self::TOO_LONG, Self)
+    }
+
+    fn or_measured(self, measure: impl FnOnce() -> usize) -> usize {
+        if self == Self::TOO_LONG { measure() } else { self.0 as usize }
+    }
+}
+
+fn chars_of(text: &str) -> usize {
+    bytecount::num_chars(text.as_bytes())
 }
 
 impl Text {
@@ -15,10 +35,11 @@ impl Text {
     pub fn new(text: impl Into<Box<str>>) -> Self {
         let content = text.into();
         if content.is_ascii() {
-            return Self { utf16: content.len(), chars: content.len(), content };
+            let length = Length::of(content.len());
+            return Self { utf16: length, chars: length, content };
         }
-        let chars = bytecount::num_chars(content.as_bytes());
-        Self { utf16: chars + super::json::astral(&content), chars, content }
+        let chars = chars_of(&content);
+        Self { utf16: Length::of(chars + super::json::astral(&content)), chars: Length::of(chars), content }
     }
 
     /// The text itself.
@@ -28,12 +49,12 @@ impl Text {
 
     /// Length in UTF-16 code units: JavaScript's `length`.
     pub fn utf16_len(&self) -> usize {
-        self.utf16
+        self.utf16.or_measured(|| chars_of(&self.content) + super::json::astral(&self.content))
     }
 
     /// Length in Unicode code points: Python's `len`.
     pub fn char_len(&self) -> usize {
-        self.chars
+        self.chars.or_measured(|| chars_of(&self.content))
     }
 
     /// Length in UTF-8 bytes.
@@ -95,12 +116,16 @@ impl JsonText {
 
 #[cfg(test)]
 mod tests {
-    use super::Text;
+    use super::{Length, Text};
 
     #[test]
     fn lengths_are_those_of_each_unit() {
         // "a" 1 byte, "é" 2, "界" 3, "😀" 4 bytes and two UTF-16 units.
         let text = Text::from("aé界😀");
         assert_eq!((text.byte_len(), text.char_len(), text.utf16_len()), (10, 4, 5));
+        // One that is too long for its lengths to be kept.
+        let long = Text { utf16: Length::of(1 << 32), chars: Length::of(usize::MAX), ..text.clone() };
+        assert_eq!((long.char_len(), long.utf16_len()), (4, 5));
+        assert_eq!(Length::of(5).or_measured(|| 7), 5);
     }
 }

@@ -2,7 +2,7 @@
 
 use cutpoint::engine::pi::Rules;
 use cutpoint::meter::Meter;
-use cutpoint::meter::goal::{EntityIndex, Faith, Goal, ItemSet, Presence};
+use cutpoint::meter::goal::{Claims, EntityIndex, Faith, Goal, ItemSet, Presence};
 use cutpoint::replay::ReplayEvent;
 use cutpoint::transcript::Tokens;
 
@@ -61,6 +61,13 @@ fn of_eight_facts_one_survives() {
     found.sort_unstable();
     assert_eq!(found, lost);
     assert_eq!(format!("{}/{}", with(fates, "kept").len(), fates.len()), case.numbers["recall_strict"]);
+    // The lamp that must stay on is a rule of words alone: no name in it could be a fabrication.
+    let path = case.transcript.path();
+    let mut claims = Box::new(Claims::new(&case.transcript, &path));
+    case.follow(&Rules::V1_6, 200_000, &mut |event| claims.observe(event), |_| ());
+    assert_eq!(claims.unsupported(), ["A rule was recorded that the lamp must stay on"]);
+    let count = &claims.finish()[0].1;
+    assert_eq!(count.value(), case.numbers["unsupported_claims"].as_f64());
 }
 
 #[test]

@@ -7,15 +7,20 @@
 //! | `anchor-falls-without-compaction` | the figures are checked; nothing flags a fall of recorded usage yet, which is a matter of auditing recordings |
 //! | `cache-thinking-dropped` | no strategy drops thinking between turns; that is a rule of a provider, not of an agent |
 //! | `window-model-switch` | the figures are checked; a cell has one model, so a replay does not switch by itself |
-//! | `*.openai.json`, `*.claude.jsonl`, `*.requests.json` | other formats: no importer reads them yet |
+//! | `est-*`, `overhead-*`, `usage-*`, `huge-*` of other formats | `tests/estimators.rs`, `tests/import_openai.rs`, `tests/import_claude_code.rs` |
+//! | `cache-*`, `cost-*`, `*.requests.json` | caches and bills: `tests/cache_field_cases.rs` |
 //! | `bad-*`, `enc-*`, `fmt-*`, `tree-*` | damaged files: `tests/field_cases.rs` |
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
+mod calls;
 mod cuts;
 mod estimates;
+mod hopeless;
 mod losses;
 mod pairs;
+mod resumed;
+mod variants;
 
 use std::path::Path;
 
@@ -59,10 +64,10 @@ impl Case {
     pub(crate) fn read(name: &str) -> Self {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/field-cases");
         let index: Value = serde_json::from_slice(&std::fs::read(folder.join("index.json")).unwrap()).unwrap();
-        let file = format!("{name}.pi.jsonl");
-        let cases = index["cases"].as_array().unwrap();
-        let numbers = cases.iter().find(|case| case["file"] == *file).unwrap()["numbers"].clone();
-        Self { transcript: read_file(folder.join(file)).unwrap().transcript, numbers }
+        let is_named = |case: &&Value| case["file"].as_str().unwrap().split('.').next() == Some(name);
+        let case = index["cases"].as_array().unwrap().iter().find(is_named).unwrap();
+        let file = case["file"].as_str().unwrap();
+        Self { transcript: read_file(folder.join(file)).unwrap().transcript, numbers: case["numbers"].clone() }
     }
 
     pub(crate) fn number(&self, name: &str) -> u64 {

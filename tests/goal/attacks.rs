@@ -5,10 +5,10 @@ use cutpoint::meter::goal::{ItemSet, doubts};
 
 use crate::{Plan, session};
 
-const SAID: &str = "> Build the feeder for tray T-77. Never open the door at night. The limit is 42 g, the file is \
+pub(crate) const SAID: &str = "> Build the feeder for tray T-77. Never open the door at night. The limit is 42 g, the file is \
                     src/tray/scale.rs and the report goes to depot-9 by 3 March.";
 
-const ITEMS: &str = r#"item = [
+pub(crate) const ITEMS: &str = r#"item = [
     { id = "rule", category = "constraint", text = "Never open the door at night.", source = ["e0"], must = [["door"], ["night"]], critical = true },
     { id = "limit", category = "value", text = "", source = ["e0"], must = [["42 g"]] },
     { id = "file", category = "artifact", text = "", source = ["e0"], must = [["src/tray/scale.rs"]] },
@@ -19,7 +19,7 @@ const TALK: &str = "I look at it and think about where to begin, because there i
                     taken; then I say what I have seen and ask myself whether that was all, and go on from there. All \
                     of this takes its time, and none of it has to be remembered by anybody later on, I should say.";
 
-fn plain() -> cutpoint::transcript::Transcript {
+pub(crate) fn plain() -> cutpoint::transcript::Transcript {
     session(&[SAID, TALK, "> Go on.", "Done so far.", "> And now?", "Next."])
 }
 

@@ -82,6 +82,29 @@ fn what_was_said_again_is_not_asked_for() {
 }
 
 #[test]
+fn what_half_of_the_session_says_is_no_fact() {
+    let run = |everywhere: bool| {
+        let said = format!("> Remember {}.", FACTS.join(", "));
+        let mut lines = vec![said];
+        for _ in 0..12 {
+            // Entries of the dropped part: 26 of them, so that a share of them means something.
+            lines.extend([if everywhere { FACTS[0] } else { "Well." }.to_owned(), "> On.".to_owned()]);
+        }
+        lines.extend(["So.".to_owned(), "> Go on.".to_owned()]);
+        lines.extend([
+            format!(r#"! bash {{"command":"run {}"}}"#, FACTS.join(" ")),
+            "= ok".to_owned(),
+            "End.".to_owned(),
+        ]);
+        let transcript = session(&lines.iter().map(String::as_str).collect::<Vec<_>>());
+        Plan { before: &[14], ..Plan::new(&transcript, "", &["nothing"]) }.run()
+    };
+    run(false).assert("future_facts_count", 10.0);
+    // One of the ten stands in 14 of 30 entries: more than a fifth.
+    run(true).assert("future_facts_count", 9.0);
+}
+
+#[test]
 fn a_call_made_again_is_counted() {
     let call = r#"! read {"path":"src/a/one.rs"}"#;
     let transcript = session(&["> Go.", call, "= text", "So.", "> Again.", call, "= text", "End."]);

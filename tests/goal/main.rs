@@ -5,6 +5,8 @@
 
 mod attacks;
 mod bench_inputs;
+mod cheats;
+mod dead_ends;
 mod future;
 mod recovery;
 mod rounds;
@@ -21,7 +23,10 @@ use cutpoint::engine::summarize::{
 use cutpoint::engine::trigger::{Checkpoint, Decision, Trigger, TriggerView};
 use cutpoint::engine::view::ContextView;
 use cutpoint::measure::Measure;
-use cutpoint::meter::goal::{EntityIndex, Faith, Future, FutureInput, Goal, ItemSet, Presence, Reach, Shape};
+use cutpoint::meter::goal::entity::Extractor;
+use cutpoint::meter::goal::{
+    Claims, EntityIndex, Faith, Future, FutureInput, Goal, ItemSet, Presence, Reach, Second, Shape,
+};
 use cutpoint::meter::{Measures, Meter};
 use cutpoint::replay::{CountCache, EstimateTable, History, Model, Outline, ReplayInput, replay};
 use cutpoint::tokens::{MessageTable, Reference};
@@ -186,19 +191,32 @@ impl<'p> Plan<'p> {
             window: floor,
             contaminated: false,
         }));
+        let chunks = EntityIndex::by(Extractor::Chunks, transcript);
+        let mut second = Box::new(Second(Future::new(FutureInput {
+            transcript,
+            path: &path,
+            index: &chunks,
+            reference: &reference,
+            frequencies: None,
+            window: floor,
+            contaminated: false,
+        })));
         let mut faith = Box::new(Faith::new(transcript, &path, &index));
+        let mut claims = Box::new(Claims::new(transcript, &path));
         let headings = ["## Goal", "## Next Steps"].map(str::to_owned).to_vec();
         let mut shape = Box::new(Shape::new(vec![headings]));
         replay(input, &mut strategy, &Nobody, &mut |event| {
             goal.observe(event);
             future.observe(event);
+            second.observe(event);
             faith.observe(event);
+            claims.observe(event);
             shape.observe(event);
         });
         let fates = goal.fates().unwrap_or_default().iter().map(|fate| fate.name()).collect();
         let lives = goal.lives().iter().map(|life| (life.rounds, life.lost)).collect();
         let fabricated = faith.fabrications().into_iter().map(|one| (one.key, one.foreseen)).collect();
-        let meters: [Box<dyn Meter + '_>; 4] = [goal, future, faith, shape];
+        let meters: [Box<dyn Meter + '_>; 6] = [goal, future, second, faith, claims, shape];
         Outcome { measures: meters.into_iter().flat_map(Meter::finish).collect(), fates, lives, fabricated }
     }
 }

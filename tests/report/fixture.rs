@@ -153,7 +153,8 @@ fn cell(id: &str, strategy: &(&str, &str, u64, f64), transcript: &str, events: &
         measures: measures(kept, loss, is_annotated, u32::try_from(compactions).unwrap()),
         items: if is_annotated { items(name) } else { Vec::new() },
         items_sha256: is_annotated.then(|| "aa".repeat(32)),
-        extractor: Some("entities-1".to_owned()),
+        extractor: Some("entities-2".to_owned()),
+        second_extractor: Some("chunks-1".to_owned()),
         future: Vec::new(),
         exam: (is_annotated && name == "pi").then(|| Box::new(exam())),
     }

@@ -114,6 +114,18 @@ impl Trigger {
         self.any(limit, half_count, half)
     }
 
+    /// The fewest tokens at which a clause holds whatever the number of messages.
+    pub fn smallest(&self, limit: Option<Tokens>) -> Option<Tokens> {
+        let of = |clause: &Clause| {
+            let share = match clause.fraction {
+                Some(fraction) => Some(fraction.of(limit?)),
+                None => None,
+            };
+            clause.tokens.max(share).filter(|_| clause.messages.is_none())
+        };
+        self.0.iter().filter_map(of).min()
+    }
+
     fn any(&self, limit: Option<Tokens>, count: impl Fn(usize) -> bool, tokens: impl Fn(Tokens) -> bool) -> bool {
         self.0.iter().any(|clause| {
             let of_limit = |fraction: Fraction| limit.is_some_and(|limit| tokens(fraction.of(limit)));
@@ -162,6 +174,11 @@ mod tests {
         // Half of 6,800, of reported usage alone.
         assert!(trigger.tool_allowed(&reading(1, 0, Some(3_400)), Some(Tokens(8_000))));
         assert!(!trigger.tool_allowed(&reading(1, 9_999, None), Some(Tokens(8_000))));
+        // At least 1,000 tokens and 6,800 of 8,000; a clause with messages is not met by size alone.
+        let both = Clause { tokens: Some(Tokens(1_000)), messages: None, fraction: Fraction::new(0.85) };
+        let counted = Clause { tokens: Some(Tokens(10)), messages: Some(5), fraction: None };
+        assert_eq!(Trigger(vec![both, counted]).smallest(Some(Tokens(8_000))), Some(Tokens(6_800)));
+        assert_eq!(Trigger(vec![both, counted]).smallest(None), None);
         assert_eq!((Fraction::new(0.0), Fraction::new(1.5)), (None, None));
     }
 }

@@ -187,6 +187,13 @@ pub(super) fn references() -> Vec<Preset> {
             spec: extract(SummarizerSpec::RandomExtract { tokens: 2_000 }),
         },
         Preset {
+            name: "anchor-extract",
+            about: "Pi's trigger and cut; 2,000 tokens of names, the newest first, stand for the dropped part",
+            mimics: None,
+            source: "a baseline and a cheat: what a list of names without a sentence earns by measures of names",
+            spec: extract(SummarizerSpec::AnchorExtract { tokens: 2_000 }),
+        },
+        Preset {
             name: "oracle-extract",
             about: "Pi's trigger and cut; the annotated facts themselves, up to 2,000 tokens",
             mimics: None,

@@ -50,6 +50,11 @@ pub enum SummarizerSpec {
         /// The most tokens, by characters / 4.
         tokens: u64,
     },
+    /// Names of the dropped part, the newest first: a mechanical index.
+    AnchorExtract {
+        /// The most tokens, by characters / 4.
+        tokens: u64,
+    },
     /// The annotated facts: an upper bound, because no strategy knows them.
     OracleExtract {
         /// The most tokens, by characters / 4.
@@ -74,6 +79,7 @@ impl SummarizerSpec {
                 Box::new(deepagents::DeepAgents::new(template, trim_tokens.map(Tokens), estimator)?)
             }
             Self::RandomExtract { tokens } => Box::new(Extract { pick: Pick::Random, budget: Tokens(*tokens) }),
+            Self::AnchorExtract { tokens } => Box::new(Extract { pick: Pick::Anchors, budget: Tokens(*tokens) }),
             // Who knows the annotations exchanges it for one that holds them.
             Self::OracleExtract { tokens } => {
                 Box::new(Extract { pick: Pick::Oracle(Vec::new()), budget: Tokens(*tokens) })
@@ -89,6 +95,7 @@ impl SummarizerSpec {
                 | Self::OriginalPrompt
                 | Self::Article { git_hook: true, .. }
                 | Self::RandomExtract { .. }
+                | Self::AnchorExtract { .. }
                 | Self::OracleExtract { .. }
         )
     }
@@ -103,6 +110,7 @@ impl SummarizerSpec {
             | Self::OriginalPrompt
             | Self::Article { .. }
             | Self::RandomExtract { .. }
+            | Self::AnchorExtract { .. }
             | Self::OracleExtract { .. } => None,
         }
     }
@@ -113,7 +121,11 @@ impl SummarizerSpec {
             Self::Pi { template, .. } | Self::Article { template, .. } | Self::Deepagents { template, .. } => {
                 name.clone_into(template);
             }
-            Self::None | Self::OriginalPrompt | Self::RandomExtract { .. } | Self::OracleExtract { .. } => {}
+            Self::None
+            | Self::OriginalPrompt
+            | Self::RandomExtract { .. }
+            | Self::AnchorExtract { .. }
+            | Self::OracleExtract { .. } => {}
         }
     }
 }

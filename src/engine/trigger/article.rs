@@ -45,6 +45,10 @@ impl Trigger for Article {
         }
         Decision::Wait
     }
+
+    fn fires_at(&self, window: Tokens, _: Tokens) -> Option<Tokens> {
+        Some(self.limit(window) + Tokens(1))
+    }
 }
 
 #[cfg(test)]

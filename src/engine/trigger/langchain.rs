@@ -38,4 +38,10 @@ impl Trigger for LangChain {
             None => Decision::Wait,
         }
     }
+
+    fn fires_at(&self, window: Tokens, max_output: Tokens) -> Option<Tokens> {
+        let limit = self.profile.then_some(window);
+        let budget = input_budget(limit, max_output).filter(|_| self.input_budget).map(|budget| budget + Tokens(1));
+        self.clauses.smallest(limit).into_iter().chain(budget).min()
+    }
 }

@@ -72,4 +72,10 @@ pub enum Decision {
 pub trait Trigger: Send {
     /// Asked at every checkpoint but [`Checkpoint::Overflow`] and [`Checkpoint::Manual`], which compact by themselves.
     fn decide(&mut self, at: Checkpoint, now: &TriggerView<'_, '_>) -> Decision;
+
+    /// The smallest context at which it fires by size alone; `None` when size is not what it looks at. Where what no
+    /// compaction can drop is as large, none can help.
+    fn fires_at(&self, _window: Tokens, _max_output: Tokens) -> Option<Tokens> {
+        None
+    }
 }

@@ -61,6 +61,10 @@ impl Trigger for Pi {
             _ => Decision::Wait,
         }
     }
+
+    fn fires_at(&self, window: Tokens, _: Tokens) -> Option<Tokens> {
+        Some(window.saturating_sub(self.0.reserve) + Tokens(1))
+    }
 }
 
 #[cfg(test)]

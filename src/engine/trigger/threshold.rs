@@ -39,6 +39,10 @@ impl Trigger for Threshold {
         }
         Decision::Compact(format!("{} tokens >= limit {limit}", now.estimate.tokens))
     }
+
+    fn fires_at(&self, window: Tokens, max_output: Tokens) -> Option<Tokens> {
+        Some(self.limit(window, max_output))
+    }
 }
 
 #[cfg(test)]

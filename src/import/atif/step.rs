@@ -109,7 +109,7 @@ fn agent(session: &mut Session, line: usize, stamp: &Stamp, fields: &Object<'_>,
     let reply = Reply {
         api: "".into(),
         provider: "".into(),
-        model: fields.boxed("model_name").unwrap_or_else(|| session.model.clone()),
+        model: fields.boxed("model_name").unwrap_or_else(|| session.model.clone()).into(),
         stop: if ids.is_empty() { StopReason::Stop } else { StopReason::ToolUse },
         usage: if copied { None } else { usage(session, line, &fields.object("metrics")) },
         error: None,

@@ -78,8 +78,8 @@ fn assistant(chain: &mut Chain, line: usize, object: &Object<'_>, around: Around
     said.blocks.extend(calls);
     let reply = Reply {
         api: "openai-completions".into(),
-        provider: around.provider,
-        model: around.model,
+        provider: around.provider.into(),
+        model: around.model.into(),
         stop,
         usage: around.usage,
         error: None,

@@ -6,11 +6,12 @@
 
 use std::collections::HashMap;
 
-use super::item::{Head, Item};
+use super::item::{Fault, Head, Item};
 use super::row::{Body, Boundary, Piece, Row, Speaker};
 use crate::import::FindingKind;
 use crate::import::anthropic::content::Parts;
 use crate::import::extra::Extras;
+use crate::import::names::Names;
 use crate::transcript::{Compaction, Content, Custom, EntryKind, Message, Text, ToolResult};
 
 /// What a record is for the search of branches.
@@ -57,12 +58,18 @@ pub(super) struct Chain {
     calls: HashMap<Box<str>, (usize, Box<str>)>,
     answered: HashMap<Box<str>, usize>,
     last_reply: Option<usize>,
+    names: Names,
     /// A compaction whose summary has not come yet.
     summary_of: Option<usize>,
-    pub(super) faults: Vec<(usize, FindingKind, String)>,
+    pub(super) faults: Vec<Fault>,
 }
 
 impl Chain {
+    /// Whether its last record is of `session`.
+    pub(super) fn is_in(&self, session: &str) -> bool {
+        self.sessions.as_ref().is_some_and(|(_, last)| **last == *session)
+    }
+
     /// Whether any record of the tree is in it.
     pub(super) fn has_records(&self) -> bool {
         !self.records.is_empty()
@@ -73,13 +80,13 @@ impl Chain {
     }
 
     /// Takes a record; returns its number among the records of the chain, if it has a uuid.
-    pub(super) fn add(&mut self, line: usize, row: Row, place: Place) -> Option<usize> {
+    pub(super) fn add(&mut self, line: usize, row: Row<'_>, place: Place) -> Option<usize> {
         let Row { uuid, session, timestamp, body, extra, .. } = row;
-        if let Some(session) = session {
-            self.sessions = Some(match self.sessions.take() {
-                Some((first, _)) => (first, session),
-                None => (session.clone(), session),
-            });
+        match (&mut self.sessions, session) {
+            (_, None) => {}
+            (Some((_, last)), Some(session)) if **last == *session => {}
+            (Some((_, last)), Some(session)) => *last = session.into(),
+            (none, Some(session)) => *none = Some((session.as_ref().into(), session.into())),
         }
         let person = matches!(&body, Body::User(parts, speaker)
             if parts.results.is_empty() && *speaker != Speaker::Summary);
@@ -168,11 +175,15 @@ impl Chain {
     }
 
     /// Puts an item at the end of the path.
-    fn append(&mut self, head: Head, kind: EntryKind, extra: Extras) -> usize {
+    fn append(&mut self, head: Head<'_>, kind: EntryKind, extra: Extras) -> usize {
         let parent = self.path.last().copied();
+        let grows = matches!(kind, EntryKind::Message(Message::Assistant(..)) | EntryKind::Compaction(_));
         let mut item = head.item(kind, extra);
         item.parent = parent;
         item.on_path = true;
+        if !grows {
+            item.seal(&mut self.faults);
+        }
         self.items.push(item);
         self.path.push(self.items.len() - 1);
         self.items.len() - 1
@@ -180,7 +191,7 @@ impl Chain {
 
     /// The results of a record, then what else it says: providers want them in this order. Each is an entry of its
     /// own; the first has the uuid as its id, the others the uuid and a number.
-    fn user(&mut self, head: &Head, parts: Parts, speaker: Speaker, mut extra: Extras) -> usize {
+    fn user(&mut self, head: &Head<'_>, parts: Parts, speaker: Speaker, mut extra: Extras) -> usize {
         let Parts { content, results } = parts;
         let mut made = 0;
         let mut last = None;
@@ -206,7 +217,7 @@ impl Chain {
     }
 
     /// A result goes behind its call, whatever stands between them in the file: a request holds them so.
-    fn result(&mut self, head: Head, mut result: ToolResult, extra: Extras) -> usize {
+    fn result(&mut self, head: Head<'_>, mut result: ToolResult, extra: Extras) -> usize {
         let (line, id) = (head.line, result.call_id.clone());
         let Some((reply, tool)) = self.calls.get(&id).cloned() else {
             self.fault(
@@ -219,6 +230,7 @@ impl Chain {
         result.tool = tool;
         let mut item = head.item(EntryKind::Message(Message::ToolResult(Box::new(result))), extra);
         item.answers = Some(reply);
+        item.seal(&mut self.faults);
         let at = self.items.len();
         if let Some(&before) = self.answered.get(&id) {
             let before = self.items[before].line;
@@ -238,7 +250,7 @@ impl Chain {
     }
 
     /// A piece of a reply: the first one makes the item, the others are put to it.
-    fn reply(&mut self, head: Head, piece: Piece, mut extra: Extras) -> usize {
+    fn reply(&mut self, head: Head<'_>, piece: Piece, mut extra: Extras) -> usize {
         let id = piece.message_id.clone();
         let calls: Vec<(Box<str>, Box<str>)> = piece.calls().collect();
         let known = self.replies.get(&id).copied().filter(|_| !id.is_empty());
@@ -249,11 +261,13 @@ impl Chain {
             if !id.is_empty() {
                 extra.add_text("message", "id", &id);
             }
-            let (kind, ending) = Item::reply(piece);
+            let (kind, ending) = Item::reply(piece, &mut self.names);
             let item = self.append(head, kind, extra);
             self.items[item].ending = ending;
             self.replies.insert(id, item);
-            self.last_reply = Some(item);
+            if let Some(before) = self.last_reply.replace(item) {
+                self.items[before].seal(&mut self.faults);
+            }
             item
         };
         for (call, tool) in calls {
@@ -262,7 +276,7 @@ impl Chain {
         item
     }
 
-    fn boundary(&mut self, head: Head, boundary: Boundary, extra: Extras) -> usize {
+    fn boundary(&mut self, head: Head<'_>, boundary: Boundary, extra: Extras) -> usize {
         self.missing_summary();
         let compaction = Compaction {
             first_kept: boundary.first_kept,
@@ -276,7 +290,7 @@ impl Chain {
     }
 
     /// The summary of the last boundary. Old versions wrote it without a boundary.
-    fn summary(&mut self, head: Head, content: &Content, extra: Extras) -> usize {
+    fn summary(&mut self, head: Head<'_>, content: &Content, extra: Extras) -> usize {
         let summary = Text::new(crate::transcript::joined_text(content).into_owned());
         if let Some(item) = self.summary_of.take() {
             if let EntryKind::Compaction(compaction) = &mut self.items[item].kind {
@@ -287,6 +301,12 @@ impl Chain {
         }
         let compaction = Compaction { summary, ..Compaction::default() };
         self.append(head, EntryKind::Compaction(Box::new(compaction)), extra)
+    }
+
+    /// The items and the faults; what was only for reading is forgotten before the items become entries.
+    pub(super) fn into_items(self) -> (Vec<Item>, Vec<Fault>) {
+        let Self { items, faults, .. } = self;
+        (items, faults)
     }
 
     /// Reports a boundary without a summary.

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use rustc_hash::FxHashMap;
+
 use super::chain::{Chain, Place};
 use super::item;
 use super::row::{Body, ParentName, Row, RowFields};
@@ -29,7 +31,9 @@ pub(super) struct File {
     /// Chain and record of a uuid.
     uuids: HashMap<Box<str>, (usize, Option<usize>)>,
     /// The same by time and message.
-    copies: HashMap<u64, (usize, Option<usize>)>,
+    copies: FxHashMap<u64, (usize, Option<usize>)>,
+    /// The last uuid and what it stands for: most records name it as their parent.
+    last: (String, (usize, Option<usize>)),
     /// The main conversation of a session, and the sub-agent's of an agent.
     sessions: HashMap<Box<str>, usize>,
     agents: HashMap<Box<str>, usize>,
@@ -67,7 +71,7 @@ impl Rows for File {
 }
 
 impl File {
-    fn push(&mut self, at: (usize, usize), mut row: Row) {
+    fn push(&mut self, at: (usize, usize), mut row: Row<'_>) {
         self.known |= row.known;
         for (kind, message) in std::mem::take(&mut row.faults) {
             self.fault(at, None, kind, message);
@@ -77,7 +81,7 @@ impl File {
         }
         self.end_run();
         if self.timestamp.is_none() {
-            self.timestamp.clone_from(&row.timestamp);
+            self.timestamp = row.timestamp.as_deref().map(Into::into);
         }
         let parent = self.parent(at, &row);
         let chain = self.chain(&row, parent);
@@ -89,7 +93,10 @@ impl File {
         let (uuid, copy_key) = (row.uuid.clone(), row.copy_key);
         let record = self.chains[chain].add(at.0, row, place);
         if let Some(uuid) = uuid {
-            self.uuids.insert(uuid, (chain, record));
+            self.last.0.clear();
+            self.last.0.push_str(&uuid);
+            self.last.1 = (chain, record);
+            self.uuids.insert(uuid.into(), (chain, record));
         }
         if let Some(key) = copy_key {
             self.copies.insert(key, (chain, record));
@@ -98,8 +105,8 @@ impl File {
 
     /// Whether the record was read before: agents append the history once more when they resume a session, with the same
     /// uuids or with new ones.
-    fn is_copy(&mut self, at: (usize, usize), row: &Row) -> bool {
-        let by_uuid = row.uuid.as_ref().and_then(|uuid| self.uuids.get(uuid)).copied();
+    fn is_copy(&mut self, at: (usize, usize), row: &Row<'_>) -> bool {
+        let by_uuid = row.uuid.as_ref().and_then(|uuid| self.uuids.get(&**uuid)).copied();
         let by_text = row.copy_key.and_then(|key| self.copies.get(&key)).copied();
         let Some(original) = by_text.or(by_uuid) else { return false };
         if by_text.is_none() && row.copy_key.is_some() {
@@ -111,7 +118,7 @@ impl File {
             run.records += 1;
         }
         if let Some(uuid) = &row.uuid {
-            self.uuids.entry(uuid.clone()).or_insert(original);
+            self.uuids.entry(uuid.as_ref().into()).or_insert(original);
         }
         self.counts.left_out += 1;
         true
@@ -126,15 +133,16 @@ impl File {
     }
 
     /// Chain and record of the parent; of a boundary, of the record before it.
-    fn parent(&mut self, at: (usize, usize), row: &Row) -> Option<(usize, Option<usize>)> {
+    fn parent(&mut self, at: (usize, usize), row: &Row<'_>) -> Option<(usize, Option<usize>)> {
         let name = match (&row.body, &row.parent) {
-            (Body::Boundary(boundary), ParentName::Root) => boundary.logical_parent.as_ref(),
-            (_, ParentName::Named(name)) => Some(name),
+            (Body::Boundary(boundary), ParentName::Root) => boundary.logical_parent.as_deref(),
+            (_, ParentName::Named(name)) => Some(&**name),
             _ => None,
         }?;
-        let parent = self.uuids.get(name).copied();
+        let last = Some(self.last.1).filter(|_| !name.is_empty() && self.last.0 == name);
+        let parent = last.or_else(|| self.uuids.get(name).copied());
         if parent.is_none() {
-            if row.uuid.as_ref() == Some(name) {
+            if row.uuid.as_deref() == Some(name) {
                 let fault = "the record is its own parent; it follows the one before".to_owned();
                 self.fault(at, None, FindingKind::ParentCycle, fault);
             } else {
@@ -146,15 +154,16 @@ impl File {
     }
 
     /// The conversation that a record belongs to.
-    fn chain(&mut self, row: &Row, parent: Option<(usize, Option<usize>)>) -> usize {
+    fn chain(&mut self, row: &Row<'_>, parent: Option<(usize, Option<usize>)>) -> usize {
         let of_parent = parent.map(|(chain, _)| chain);
         if row.sidechain {
             return self.sub_agent(row, of_parent);
         }
         let last_main = self.chains.iter().rposition(|chain| !chain.sidechain);
-        let of_session = row.session.as_ref().and_then(|session| self.sessions.get(session)).copied();
         let in_tree = row.uuid.is_some();
-        let chain = of_parent.filter(|&chain| !self.chains[chain].sidechain).or(of_session).or_else(|| {
+        let of_parent = of_parent.filter(|&chain| !self.chains[chain].sidechain);
+        let of_session = || self.sessions.get(row.session.as_deref()?).copied();
+        let chain = of_parent.or_else(of_session).or_else(|| {
             // A root of another session is a conversation of its own.
             last_main.filter(|&chain| !in_tree || row.parent != ParentName::Root || !self.chains[chain].has_records())
         });
@@ -162,14 +171,14 @@ impl File {
             self.chains.push(Chain::default());
             self.chains.len() - 1
         });
-        if let Some(session) = &row.session {
-            self.sessions.entry(session.clone()).or_insert(chain);
+        if let Some(session) = row.session.as_deref().filter(|session| !self.chains[chain].is_in(session)) {
+            self.sessions.entry(session.into()).or_insert(chain);
         }
         chain
     }
 
-    fn sub_agent(&mut self, row: &Row, of_parent: Option<usize>) -> usize {
-        let of_agent = row.agent.as_ref().and_then(|agent| self.agents.get(agent)).copied();
+    fn sub_agent(&mut self, row: &Row<'_>, of_parent: Option<usize>) -> usize {
+        let of_agent = row.agent.as_ref().and_then(|agent| self.agents.get(&**agent)).copied();
         let of_parent = of_parent.filter(|&chain| self.chains[chain].sidechain);
         let last = self.chains.iter().rposition(|chain| chain.sidechain);
         let last = last.filter(|_| row.agent.is_none() && row.parent != ParentName::Root);
@@ -181,11 +190,11 @@ impl File {
                 self.chains.len() - 1
             });
             self.chains[chain].sidechain = true;
-            self.chains[chain].agent.clone_from(&row.agent);
+            self.chains[chain].agent = row.agent.as_deref().map(Into::into);
             chain
         });
         if let Some(agent) = &row.agent {
-            self.agents.entry(agent.clone()).or_insert(chain);
+            self.agents.entry(agent.as_ref().into()).or_insert(chain);
         }
         chain
     }
@@ -199,6 +208,8 @@ impl File {
             return Err(ImportError::NoRecord { line, expected: "a record of a Claude Code session", found });
         }
         self.kept_targets();
+        // The entries take their place in memory.
+        (self.uuids, self.copies) = (HashMap::new(), FxHashMap::default());
         let mut chains = std::mem::take(&mut self.chains);
         chains.sort_by_key(|chain| chain.sidechain);
         let mains = chains.iter().filter(|chain| !chain.sidechain).count();
@@ -213,13 +224,10 @@ impl File {
                 None => chain.sessions.as_ref().map(|(_, session)| session.clone()),
             };
             let meta = self.meta(&chain, part.as_deref());
-            for (line, kind, message) in chain.faults {
+            let (items, mut faults) = chain.into_items();
+            let entries = item::entries(items, &mut faults);
+            for (line, kind, message) in faults {
                 self.fault((line, line), None, kind, message);
-            }
-            let mut faults = Vec::new();
-            let entries = item::entries(chain.items, &mut faults);
-            for (line, message) in faults {
-                self.fault((line, line), None, FindingKind::BadField, message);
             }
             let transcript = Transcript { meta, entries, ..Transcript::default() };
             all.push(Imported { transcript, part, ..Imported::default() });

@@ -1,35 +1,43 @@
 //! An entry that is being put together, often from several lines, and the order of the finished ones.
 
+use std::borrow::Cow;
+
 use super::row::Piece;
+use crate::import::FindingKind;
 use crate::import::anthropic::usage::Counts;
 use crate::import::extra::{Extras, TooDeep};
-use crate::transcript::{Block, Content, Entry, EntryIdx, EntryKind, Message, Reply, StopReason};
+use crate::import::names::Names;
+use crate::transcript::{Block, Content, Entry, EntryIdx, EntryKind, JsonText, Message, Reply, StopReason};
+
+/// A fault: its line, its kind, and what was done.
+pub(super) type Fault = (usize, FindingKind, String);
 
 /// Where and when a record was written.
-pub(super) struct Head {
+pub(super) struct Head<'a> {
     pub(super) line: usize,
-    pub(super) uuid: Option<Box<str>>,
-    pub(super) timestamp: Option<Box<str>>,
+    pub(super) uuid: Option<Cow<'a, str>>,
+    pub(super) timestamp: Option<Cow<'a, str>>,
 }
 
-impl Head {
+impl Head<'_> {
     /// The head of the entry number `nth`, from 0, of a record of which several are made.
     pub(super) fn part(&self, nth: usize) -> Self {
-        let numbered = |uuid: &str| if nth == 0 { uuid.into() } else { format!("{uuid}.{nth}").into() };
-        Self { line: self.line, uuid: self.uuid.as_deref().map(numbered), timestamp: self.timestamp.clone() }
+        let mut part = Self { line: self.line, uuid: self.uuid.clone(), timestamp: self.timestamp.clone() };
+        if let (1.., Some(uuid)) = (nth, &self.uuid) {
+            part.uuid = Some(format!("{uuid}.{nth}").into());
+        }
+        part
     }
 
     /// An item of one line that hangs nowhere yet.
     pub(super) fn item(self, kind: EntryKind, extra: Extras) -> Item {
         let Self { line, uuid, timestamp } = self;
-        let first_extras = extra.len();
         Item {
             line,
-            id: uuid,
-            timestamp,
+            id: uuid.map(Into::into),
+            timestamp: timestamp.map(Into::into),
             kind,
-            extra,
-            first_extras,
+            extra: Extra::Open(extra),
             lines: 1,
             parent: None,
             on_path: false,
@@ -48,6 +56,22 @@ pub(super) struct Ending {
     stop: Option<StopReason>,
 }
 
+/// The fields without a place in the model: open while further lines may bring some, for little memory sealed.
+enum Extra {
+    Open(Extras),
+    Sealed(Option<JsonText>),
+}
+
+impl Extra {
+    /// Takes the fields out, sealed or not.
+    fn take(&mut self) -> Extras {
+        match std::mem::replace(self, Self::Sealed(None)) {
+            Self::Open(extras) => extras,
+            Self::Sealed(json) => Extras::parse(json.as_ref()),
+        }
+    }
+}
+
 /// An entry in the making.
 pub(super) struct Item {
     pub(super) line: usize,
@@ -55,9 +79,7 @@ pub(super) struct Item {
     pub(super) id: Option<Box<str>>,
     timestamp: Option<Box<str>>,
     pub(super) kind: EntryKind,
-    extra: Extras,
-    /// How many of the extras are of the first line.
-    first_extras: usize,
+    extra: Extra,
     /// Lines of which it was made.
     lines: usize,
     pub(super) parent: Option<usize>,
@@ -73,12 +95,12 @@ pub(super) struct Item {
 
 impl Item {
     /// A reply of its first piece.
-    pub(super) fn reply(piece: Piece) -> (EntryKind, Ending) {
+    pub(super) fn reply(piece: Piece, names: &mut Names) -> (EntryKind, Ending) {
         let error = piece.synthetic.then(|| piece.text());
         let reply = Reply {
-            api: "anthropic-messages".into(),
-            provider: "anthropic".into(),
-            model: piece.model,
+            api: names.shared("anthropic-messages"),
+            provider: names.shared("anthropic"),
+            model: names.shared(&piece.model),
             stop: if error.is_some() { StopReason::Error } else { StopReason::Stop },
             usage: None,
             error,
@@ -89,7 +111,7 @@ impl Item {
     }
 
     /// Puts a further piece of the same reply to it: its blocks, and its counts, which are newer.
-    pub(super) fn add_piece(&mut self, head: Head, piece: Piece, extra: &Extras) {
+    pub(super) fn add_piece(&mut self, head: Head<'_>, piece: Piece, extra: &Extras) {
         match (&mut self.ending.counts, piece.counts) {
             (Some(counts), Some(later)) => counts.update(later),
             (counts, later) => *counts = later.or(*counts),
@@ -103,20 +125,34 @@ impl Item {
 
     /// Notes a further line, from which the fields that differ from the first line's are kept below `lines` and its
     /// number, from 1.
-    pub(super) fn add_line(&mut self, head: Head, extra: &Extras) {
+    pub(super) fn add_line(&mut self, head: Head<'_>, extra: &Extras) {
         let place = format!("lines.{}", self.lines);
+        let mut extras = self.extra.take();
         for (key, value) in [("uuid", head.uuid), ("timestamp", head.timestamp)] {
             if let Some(value) = value {
-                self.extra.add_text(&place, key, &value);
+                extras.add_text(&place, key, &value);
             }
         }
-        self.extra.append_below(&place, extra, self.first_extras);
+        extras.append_below(&place, extra);
+        self.extra = Extra::Open(extras);
         self.lines += 1;
+    }
+
+    /// Seals the extras: most likely no further line comes. What cannot be kept is a fault.
+    pub(super) fn seal(&mut self, faults: &mut Vec<Fault>) {
+        let Extra::Open(extras) = &mut self.extra else { return };
+        let json = std::mem::take(extras).json().unwrap_or_else(|TooDeep| {
+            let fault = "`extra` could not be measured as JSON and was left out".to_owned();
+            faults.push((self.line, FindingKind::BadField, fault));
+            None
+        });
+        self.extra = Extra::Sealed(json);
     }
 
     /// Usage and the end of a reply, once all of its pieces are there.
     fn close(&mut self) {
         let EntryKind::Message(Message::Assistant(content, reply)) = &mut self.kind else { return };
+        content.blocks.shrink_to_fit();
         if reply.stop == StopReason::Error {
             return;
         }
@@ -130,7 +166,7 @@ impl Item {
 
 /// The entries of the items, in the order of the file but with each result behind its call, and the place of each item
 /// among them.
-pub(super) fn entries(mut items: Vec<Item>, faults: &mut Vec<(usize, String)>) -> Vec<Entry> {
+pub(super) fn entries(mut items: Vec<Item>, faults: &mut Vec<Fault>) -> Vec<Entry> {
     let mut order = Vec::with_capacity(items.len());
     for (at, item) in items.iter().enumerate() {
         if item.answers.is_none() {
@@ -143,16 +179,16 @@ pub(super) fn entries(mut items: Vec<Item>, faults: &mut Vec<(usize, String)>) -
     order.iter().enumerate().for_each(|(to, &at)| place[at] = to);
     let parents: Vec<Option<EntryIdx>> =
         order.iter().map(|&at| parent(&items, at).map(|parent| EntryIdx(place[parent]))).collect();
-    items.iter_mut().for_each(Item::close);
+    for item in &mut items {
+        item.close();
+        item.seal(faults);
+    }
     let mut taken: Vec<Option<Item>> = items.into_iter().map(Some).collect();
     let mut entries = Vec::with_capacity(order.len());
     for (ordinal, (at, parent)) in order.into_iter().zip(parents).enumerate() {
         let Some(item) = taken[at].take() else { continue };
         let id = item.id.unwrap_or_else(|| format!("line-{}.{ordinal}", item.line).into());
-        let extra = item.extra.json().unwrap_or_else(|TooDeep| {
-            faults.push((item.line, "`extra` could not be measured as JSON and was left out".to_owned()));
-            None
-        });
+        let Extra::Sealed(extra) = item.extra else { continue };
         entries.push(Entry {
             id,
             parent,

@@ -20,6 +20,9 @@ use crate::transcript::{Block, Custom, JsonText, StopReason, joined_text};
 /// The model name of texts that the agent itself put in the place of a reply.
 const SYNTHETIC: &str = "<synthetic>";
 
+/// Room for the fields that a record has besides those that are read typed.
+const USUAL: usize = 16;
+
 /// Records that never reach the model.
 const BOOKKEEPING: &[&str] = &[
     "summary",
@@ -34,12 +37,12 @@ const BOOKKEEPING: &[&str] = &[
 
 /// The parent as the record names it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum ParentName {
+pub(super) enum ParentName<'a> {
     /// `null`.
     Root,
     /// No field: the record is outside of the tree.
     Missing,
-    Named(Box<str>),
+    Named(Cow<'a, str>),
 }
 
 /// Who speaks in a record of type `user`.
@@ -83,13 +86,13 @@ pub(super) enum Body {
 }
 
 /// A record, read.
-pub(super) struct Row {
-    pub(super) uuid: Option<Box<str>>,
-    pub(super) parent: ParentName,
-    pub(super) session: Option<Box<str>>,
-    pub(super) agent: Option<Box<str>>,
+pub(super) struct Row<'a> {
+    pub(super) uuid: Option<Cow<'a, str>>,
+    pub(super) parent: ParentName<'a>,
+    pub(super) session: Option<Cow<'a, str>>,
+    pub(super) agent: Option<Cow<'a, str>>,
     pub(super) sidechain: bool,
-    pub(super) timestamp: Option<Box<str>>,
+    pub(super) timestamp: Option<Cow<'a, str>>,
     pub(super) body: Body,
     /// Equal for two records of the same message at the same time.
     pub(super) copy_key: Option<u64>,
@@ -136,11 +139,11 @@ impl Scalar for Kind {
 #[derive(Default)]
 pub(super) struct RowFields<'a> {
     kind: Slot<Kind>,
-    parent: Slot<Box<str>>,
-    uuid: Slot<Box<str>>,
-    session: Slot<Box<str>>,
-    agent: Slot<Box<str>>,
-    timestamp: Slot<Box<str>>,
+    parent: Slot<Cow<'a, str>>,
+    uuid: Slot<Cow<'a, str>>,
+    session: Slot<Cow<'a, str>>,
+    agent: Slot<Cow<'a, str>>,
+    timestamp: Slot<Cow<'a, str>>,
     sidechain: Slot<bool>,
     message: Option<MessageRead<'a>>,
     rest: Rest<'a>,
@@ -150,11 +153,11 @@ impl<'a> Fields<'a> for RowFields<'a> {
     fn field(&mut self, key: Cow<'a, str>, reader: &mut Reader<'a>) -> Read<()> {
         match &*key {
             "type" => self.kind = Slot::read(reader)?,
-            "parentUuid" => self.parent = Slot::read(reader)?,
-            "uuid" => self.uuid = Slot::read(reader)?,
-            "sessionId" => self.session = Slot::read(reader)?,
-            "agentId" => self.agent = Slot::read(reader)?,
-            "timestamp" => self.timestamp = Slot::read(reader)?,
+            "parentUuid" => self.parent = Slot::borrowed(reader)?,
+            "uuid" => self.uuid = Slot::borrowed(reader)?,
+            "sessionId" => self.session = Slot::borrowed(reader)?,
+            "agentId" => self.agent = Slot::borrowed(reader)?,
+            "timestamp" => self.timestamp = Slot::borrowed(reader)?,
             "isSidechain" => self.sidechain = Slot::read(reader)?,
             // Most records name their type after the message.
             "message" => self.message = MessageRead::read(reader)?,
@@ -168,14 +171,14 @@ impl<'a> RowFields<'a> {
     /// The record that is all of `text`, or why there is none.
     pub(super) fn read(text: &'a str, reader: &mut Reader<'a>) -> Result<Self, String> {
         reader.start(text);
-        let mut fields = Self::default();
+        let mut fields = Self { rest: Rest::with_room(USUAL), ..Self::default() };
         let read = reader.object(|reader, key| fields.field(key, reader)).and_then(|()| reader.end());
         read.map_err(|_| reader.fault())?;
         Ok(fields)
     }
 
     /// The record, which is spelled `raw`. `None` when it cannot even be kept as a note.
-    pub(super) fn finish(self, raw: &str, steady: &mut Steady) -> Option<Row> {
+    pub(super) fn finish(self, raw: &str, steady: &mut Steady) -> Option<Row<'a>> {
         let mut sink = Sink::default();
         let Self { kind, parent, uuid, session, agent, timestamp, sidechain, message, mut rest } = self;
         let kind = kind.optional(&mut sink, "type").unwrap_or(Kind::Other("".into()));
@@ -285,7 +288,7 @@ fn piece(message: &mut MessageRead<'_>, parts: Parts, rest: &mut Rest<'_>, sink:
     let message = &mut message.rest;
     let model: Box<str> = message.scalar("model").optional(sink, "message.model").unwrap_or_default();
     let failed = rest.scalar("isApiErrorMessage").optional(sink, "isApiErrorMessage").unwrap_or_default();
-    let word = message.scalar::<Box<str>>("stop_reason").optional(sink, "message.stop_reason");
+    let word = message.word("stop_reason").optional(sink, "message.stop_reason");
     let synthetic = failed || &*model == SYNTHETIC;
     for (name, usual) in [("type", "\"message\""), ("stop_sequence", "null")] {
         if let Some(raw) = message.take(name).filter(|raw| raw.text() != usual) {

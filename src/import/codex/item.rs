@@ -89,8 +89,8 @@ impl Session {
             self.forget_waiting(line);
             let reply = Reply {
                 api: "openai-responses".into(),
-                provider: self.provider.clone(),
-                model: self.model.clone(),
+                provider: (&*self.provider).into(),
+                model: (&*self.model).into(),
                 stop: StopReason::Stop,
                 usage: None,
                 error: None,

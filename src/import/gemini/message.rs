@@ -88,7 +88,7 @@ fn reply(chain: &mut Chain, line: usize, stamp: Stamp, fields: &Object<'_>) {
     let reply = Reply {
         api: "google-generative-ai".into(),
         provider: "google".into(),
-        model: fields.boxed("model").unwrap_or_default(),
+        model: fields.boxed("model").unwrap_or_default().into(),
         stop: if calls.is_empty() { StopReason::Stop } else { StopReason::ToolUse },
         usage: usage(&fields.object("tokens"), chain, line),
         error: None,

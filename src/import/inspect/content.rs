@@ -116,8 +116,8 @@ fn reply(mut said: Content, fields: &Object<'_>, output: Output) -> Message {
     let model = if output.model.is_empty() { fields.boxed("model").unwrap_or_default() } else { output.model };
     let reply = Reply {
         api: "".into(),
-        provider: output.provider,
-        model,
+        provider: output.provider.into(),
+        model: model.into(),
         stop: if output.error.is_some() { StopReason::Error } else { output.stop.unwrap_or(stop) },
         usage: output.usage,
         error: output.error,

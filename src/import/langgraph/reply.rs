@@ -24,8 +24,8 @@ pub(super) fn read(chain: &mut Chain, line: usize, fields: &Object<'_>, model: O
     let stop = word(&["finish_reason", "stop_reason"]).or_else(|| fields.boxed("finish_reason"));
     let reply = Reply {
         api: "".into(),
-        provider: word(&["model_provider"]).unwrap_or_default(),
-        model: word(&["model_name", "model"]).or_else(|| model.map(Into::into)).unwrap_or_default(),
+        provider: word(&["model_provider"]).unwrap_or_default().into(),
+        model: word(&["model_name", "model"]).or_else(|| model.map(Into::into)).unwrap_or_default().into(),
         stop: stop.map_or(if calls { StopReason::ToolUse } else { StopReason::Stop }, |word| stop_reason(&word)),
         usage: usage(fields, &metadata, chain, line),
         error: None,

@@ -260,9 +260,9 @@ fn reply(record: ReplyRecord<'_>) -> Reply {
         other => StopReason::Other(other.into()),
     };
     Reply {
-        api: boxed(record.api),
-        provider: boxed(record.provider),
-        model: boxed(record.model),
+        api: record.api.into(),
+        provider: record.provider.into(),
+        model: record.model.into(),
         stop,
         usage: record.usage.map(Into::into),
         error: record.error.map(boxed),

@@ -92,7 +92,7 @@ fn from_response(events: &mut Events, line: usize, stamp: Stamp, fields: &Object
     let mut reply = bare_reply(StopReason::ToolUse);
     // Models without tool calls of their own end with `stop`; the call was read out of their text.
     reply.stop = choice.text("finish_reason").map_or(StopReason::ToolUse, |word| stop(&word));
-    reply.model = response.boxed("model").unwrap_or_default();
+    reply.model = response.boxed("model").unwrap_or_default().into();
     reply.usage = usage(&response.object("usage"), None, &mut events.chain, line);
     events.reply(line, stamp, &id, content, reply);
 }

@@ -118,7 +118,7 @@ impl Events {
             reply.stop = StopReason::ToolUse;
         }
         if reply.model.is_empty() {
-            reply.model.clone_from(&self.usage.model);
+            reply.model = (&*self.usage.model).into();
         }
         let at = self.chain.push(line, stamp, EntryKind::Message(Message::Assistant(content, Box::new(reply))));
         self.replies.insert(response.into(), at);

@@ -1,6 +1,7 @@
 //! The `message` of an entry: all roles.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::content;
 use super::usage::UsageFields;
@@ -66,9 +67,9 @@ pub(super) struct MessageFields<'a> {
     role: Slot<RoleWord>,
     content: Slot<Content>,
     timestamp: Slot<i64>,
-    api: Slot<Box<str>>,
-    provider: Slot<Box<str>>,
-    model: Slot<Box<str>>,
+    api: Slot<Arc<str>>,
+    provider: Slot<Arc<str>>,
+    model: Slot<Arc<str>>,
     usage: Slot<Usage>,
     stop: Slot<StopReason>,
     call_id: Slot<Box<str>>,

@@ -47,7 +47,7 @@ impl Scalar for Kind {
 pub(super) struct Record<'a> {
     pub(super) kind: Slot<Kind>,
     pub(super) id: Slot<Box<str>>,
-    pub(super) parent: Slot<Box<str>>,
+    pub(super) parent: Slot<Cow<'a, str>>,
     pub(super) timestamp: Slot<Box<str>>,
     /// The message and its time, of a `message` record that has a readable one.
     pub(super) message: Option<(Message, Option<i64>)>,
@@ -86,7 +86,7 @@ impl<'a> Fields<'a> for Record<'a> {
         match &*key {
             "type" => self.kind = Slot::read(reader)?,
             "id" => self.id = Slot::read(reader)?,
-            "parentId" => self.parent = Slot::read(reader)?,
+            "parentId" => self.parent = Slot::borrowed(reader)?,
             "timestamp" => self.timestamp = Slot::read(reader)?,
             "message" if matches!(self.kind, Slot::Good(Kind::Message)) => {
                 // Of a repeated key the last value counts.

@@ -1,159 +1,162 @@
-//! Ties the entries of a file into a tree.
+//! Ties the entries of a file into a tree, in their place: a second list of a long session would be as large as the first.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
+use super::ids::Ids;
 use super::links;
-use super::tree::{Builder, Draft, ParentName};
+use super::tree::{Builder, ParentName};
 use crate::import::FindingKind;
 use crate::transcript::{Entry, EntryIdx, EntryKind, JsonText};
 
 impl Builder {
     /// Version 1 has no ids: the order is the only structure. Pi gives random ids when it loads such a file; here an
     /// id is the entry's ordinal in hexadecimal, so that two readings agree.
-    pub(super) fn link_version_1(&mut self, drafts: Vec<Draft>) -> Vec<Entry> {
-        let count = drafts.len();
-        let objects = std::mem::take(&mut self.objects);
-        let mut entries = Vec::with_capacity(count);
-        for (ordinal, mut draft) in drafts.into_iter().enumerate() {
-            draft.entry.id = hex_id(ordinal);
-            draft.entry.parent = ordinal.checked_sub(1).map(EntryIdx);
-            if let (EntryKind::Compaction(compaction), Some(index)) = (&mut draft.entry.kind, draft.first_kept_index) {
-                // The index counts the objects of the file, so 0 is the header, which is no entry: nothing was kept.
-                let object = usize::try_from(index).ok().and_then(|index| objects.get(index));
-                match object {
-                    Some(Some(kept)) => compaction.first_kept = Some(hex_id(*kept)),
-                    Some(None) => {}
-                    None => {
-                        let fault = format!("`firstKeptEntryIndex` {index} is beyond the file: nothing was kept");
-                        let line = draft.entry.line;
-                        self.note_fault((line, line), None, FindingKind::MissingTarget, fault);
-                    }
-                }
-            }
-            entries.push(draft.entry);
+    pub(super) fn link_version_1(&mut self) {
+        for (ordinal, entry) in self.entries.iter_mut().enumerate() {
+            entry.id = hex_id(ordinal);
+            entry.parent = ordinal.checked_sub(1).map(EntryIdx);
         }
-        relink_notes(&mut entries, &(0..count).collect());
-        entries
+        for (at, index) in std::mem::take(&mut self.first_kept) {
+            // The index counts the objects of the file, so 0 is the header, which is no entry: nothing was kept.
+            let Some(number) = usize::try_from(index).ok().filter(|&number| number < self.objects()) else {
+                let fault = format!("`firstKeptEntryIndex` {index} is beyond the file: nothing was kept");
+                self.fault_of(at, FindingKind::MissingTarget, fault);
+                continue;
+            };
+            let kept = self.entry_of(number).map(hex_id);
+            if let EntryKind::Compaction(compaction) = &mut self.entries[at].kind {
+                compaction.first_kept = kept.or(compaction.first_kept.take());
+            }
+        }
+        relink_notes(&mut self.entries, |_| true);
     }
 
     /// Versions 2 and 3. Of several entries with the same id the first one is meant: an id that was reused later can
     /// then not bend the history before it.
-    pub(super) fn link_by_id(&mut self, drafts: Vec<Draft>) -> Vec<Entry> {
-        let first = self.first_of_each_id(&drafts);
+    pub(super) fn link_by_id(&mut self) {
+        let (open, nameless) = (std::mem::take(&mut self.open), std::mem::take(&mut self.nameless));
+        let ids = Ids::new(&self.entries, &nameless);
+        let twins = ids.twins(&self.entries);
+        self.report_twins(&twins);
         let mut changed = HashSet::new();
-        let mut parents = Vec::with_capacity(drafts.len());
-        let mut ids: Vec<Option<Box<str>>> = Vec::with_capacity(drafts.len());
-        for (at, draft) in drafts.iter().enumerate() {
-            let parent = self.parent(at, draft, &first);
-            if matches!((&draft.parent, parent), (ParentName::Named(_), None) | (ParentName::Missing, Some(_))) {
+        let (mut names, mut lacking) = (open.iter().peekable(), nameless.iter().peekable());
+        let mut before = twins.iter().peekable();
+        for at in 0..self.entries.len() {
+            let has_id = lacking.next_if_eq(&&at).is_none();
+            // The entry before has an id that another one had first.
+            let first = before.next_if(|(twin, _)| twin + 1 == at).map(|&(_, first)| first);
+            if let Some((_, name)) = names.next_if(|(of, _)| *of == at) {
+                let parent = self.parent(at, name, has_id, &ids);
+                if matches!((name, parent), (ParentName::Named(_), None) | (ParentName::Missing, Some(_))) {
+                    changed.insert(at);
+                }
+                self.entries[at].parent = parent.map(EntryIdx);
+            } else if let Some(first) = first {
+                self.entries[at].parent = Some(EntryIdx(first));
+            }
+            if !has_id && self.invent_id(at, &ids) {
                 changed.insert(at);
             }
-            parents.push(parent);
-            ids.push(self.invented_id(at, draft, &first));
-            self.check_target(draft, &first);
+            self.check_target(at, &ids);
         }
-        changed.extend(self.cut_cycles(&drafts, &mut parents));
-        changed.extend(ids.iter().enumerate().filter(|(_, id)| id.is_some()).map(|(at, _)| at));
-        let mut entries: Vec<Entry> = drafts
-            .into_iter()
-            .zip(parents.into_iter().zip(ids))
-            .map(|(draft, (parent, invented))| Entry {
-                id: draft.id.or(invented).unwrap_or_default(),
-                parent: parent.map(EntryIdx),
-                ..draft.entry
-            })
-            .collect();
-        relink_notes(&mut entries, &changed);
-        entries
+        changed.extend(self.cut_cycles(&open, &ids, !twins.is_empty()));
+        relink_notes(&mut self.entries, |at| changed.contains(&at));
     }
 
-    /// The first entry of each id; further ones are reported.
-    fn first_of_each_id<'d>(&mut self, drafts: &'d [Draft]) -> HashMap<&'d str, usize> {
-        let mut first: HashMap<&str, usize> = HashMap::with_capacity(drafts.len());
-        for (at, draft) in drafts.iter().enumerate() {
-            let Some(id) = &draft.id else { continue };
-            let earlier = *first.entry(id).or_insert(at);
-            if earlier != at {
-                let (line, before) = (draft.entry.line, drafts[earlier].entry.line);
-                let fault = format!("id `{id}` occurs already on line {before}; references to it mean that one");
-                self.note_fault((line, line), None, FindingKind::DuplicateId, fault);
+    fn fault_of(&mut self, at: usize, kind: FindingKind, fault: String) {
+        let line = self.entries[at].line;
+        self.note_fault((line, line), None, kind, fault);
+    }
+
+    /// Reports entries whose id stands at an earlier one already.
+    fn report_twins(&mut self, twins: &[(usize, usize)]) {
+        for &(at, first) in twins {
+            let (id, before) = (&self.entries[at].id, self.entries[first].line);
+            let fault = format!("id `{id}` occurs already on line {before}; references to it mean that one");
+            self.fault_of(at, FindingKind::DuplicateId, fault);
+        }
+    }
+
+    /// Cuts cycles of parents and returns where. Pi takes the last of several entries with the same id (`twins`), so a
+    /// cycle that appears only then is reported too.
+    fn cut_cycles(&mut self, open: &[(usize, ParentName)], ids: &Ids, twins: bool) -> Vec<usize> {
+        let mut cut = Vec::new();
+        // A parent that stands before its child is in no cycle with it alone.
+        let forward = |(at, entry): (usize, &Entry)| entry.parent.is_some_and(|parent| parent.0 >= at);
+        if self.entries.iter().enumerate().any(forward) {
+            let mut parents: Vec<Option<usize>> =
+                self.entries.iter().map(|entry| entry.parent.map(|parent| parent.0)).collect();
+            cut = links::cut_cycles(&mut parents);
+            for (entry, parent) in self.entries.iter_mut().zip(parents) {
+                entry.parent = parent.map(EntryIdx);
             }
         }
-        first
-    }
-
-    /// Cuts cycles of parents and returns where. Pi takes the last of several entries with the same id, so a cycle that
-    /// appears only then is reported too.
-    fn cut_cycles(&mut self, drafts: &[Draft], parents: &mut [Option<usize>]) -> Vec<usize> {
-        let cut = links::cut_cycles(parents);
         for &(at, length) in &cut {
-            let line = drafts[at].entry.line;
             let fault = if length == 1 {
                 "the entry is its own parent; read as a root".to_owned()
             } else {
                 format!("parents form a cycle of {length} entries; this one, the first of them, is read as a root")
             };
-            self.note_fault((line, line), None, FindingKind::ParentCycle, fault);
+            self.fault_of(at, FindingKind::ParentCycle, fault);
         }
-        let last: HashMap<&str, usize> =
-            drafts.iter().enumerate().filter_map(|(at, draft)| Some((draft.id.as_deref()?, at))).collect();
-        let position = |draft: &Draft| match &draft.parent {
-            ParentName::Named(name) => last.get(&**name).copied(),
-            ParentName::Root | ParentName::Missing => None,
-        };
-        let ids = drafts.iter().filter(|draft| draft.id.is_some()).count();
-        if last.len() < ids {
-            let mut parents: Vec<Option<usize>> = drafts.iter().map(position).collect();
-            for (at, length) in links::cut_cycles(&mut parents) {
+        if twins {
+            for (at, length) in links::cut_cycles(&mut self.parents_of_pi(open, ids)) {
                 if cut.iter().all(|&(known, _)| known != at) {
-                    let line = drafts[at].entry.line;
                     let fault =
                         format!("readers that take the last of equal ids, as Pi does, find a cycle of {length}");
-                    self.note_fault((line, line), None, FindingKind::ParentCycle, fault);
+                    self.fault_of(at, FindingKind::ParentCycle, fault);
                 }
             }
         }
         cut.into_iter().map(|(at, _)| at).collect()
     }
 
+    /// The parents as Pi finds them: the last entry of each name.
+    fn parents_of_pi(&self, open: &[(usize, ParentName)], ids: &Ids) -> Vec<Option<usize>> {
+        let mut open = open.iter().peekable();
+        let parent = |at: usize| match open.next_if(|(of, _)| *of == at) {
+            Some((_, ParentName::Named(name))) => ids.last(&self.entries, name),
+            Some((_, ParentName::Root | ParentName::Missing)) => None,
+            // The others name the entry before.
+            None => ids.last(&self.entries, &self.entries[at.checked_sub(1)?].id),
+        };
+        (0..self.entries.len()).map(parent).collect()
+    }
+
     /// The position of the parent. An entry without an id follows the one before it, as in version 1.
-    fn parent(&mut self, at: usize, draft: &Draft, first: &HashMap<&str, usize>) -> Option<usize> {
-        let line = draft.entry.line;
-        match &draft.parent {
+    fn parent(&mut self, at: usize, name: &ParentName, has_id: bool, ids: &Ids) -> Option<usize> {
+        match name {
             ParentName::Root => None,
-            ParentName::Missing if draft.id.is_none() => at.checked_sub(1),
+            ParentName::Missing if !has_id => at.checked_sub(1),
             ParentName::Missing => {
                 let fault = "`parentId` is missing; read as null: a root".to_owned();
-                self.note_fault((line, line), None, FindingKind::BadField, fault);
+                self.fault_of(at, FindingKind::BadField, fault);
                 None
             }
             ParentName::Named(name) => {
-                let parent = first.get(&**name).copied();
+                let parent = ids.first(&self.entries, name);
                 if parent.is_none() {
                     let fault = format!("parent `{name}` is not in the file; the entry is read as a root");
-                    self.note_fault((line, line), None, FindingKind::MissingParent, fault);
+                    self.fault_of(at, FindingKind::MissingParent, fault);
                 }
                 parent
             }
         }
     }
 
-    /// An id for an entry that has none: its ordinal, or the next number that is free.
-    fn invented_id(&mut self, at: usize, draft: &Draft, first: &HashMap<&str, usize>) -> Option<Box<str>> {
-        if draft.id.is_some() {
-            return None;
-        }
-        let line = draft.entry.line;
+    /// Gives an entry without an id one: its ordinal, or the next number that is free. Whether there was one.
+    fn invent_id(&mut self, at: usize, ids: &Ids) -> bool {
         // Numbers from 0xF0000000 on keep clear of ids that count up from zero.
-        let id = (0..=first.len()).map(|step| hex_id(0xF000_0000 + at + step)).find(|id| !first.contains_key(&**id))?;
-        let fault = format!("the entry has no id; it gets `{id}`");
-        self.note_fault((line, line), None, FindingKind::MissingId, fault);
-        Some(id)
+        let mut numbers = (0..=self.entries.len()).map(|step| hex_id(0xF000_0000 + at + step));
+        let Some(id) = numbers.find(|id| ids.first(&self.entries, id).is_none()) else { return false };
+        self.fault_of(at, FindingKind::MissingId, format!("the entry has no id; it gets `{id}`"));
+        self.entries[at].id = id;
+        true
     }
 
     /// Reports a compaction or an edit whose target is not in the file.
-    fn check_target(&mut self, draft: &Draft, first: &HashMap<&str, usize>) {
-        let (target, effect) = match &draft.entry.kind {
+    fn check_target(&mut self, at: usize, ids: &Ids) {
+        let (target, effect) = match &self.entries[at].kind {
             EntryKind::Compaction(compaction) => match &compaction.first_kept {
                 Some(target) => (target, "nothing was kept"),
                 None => return,
@@ -161,10 +164,9 @@ impl Builder {
             EntryKind::ContextEdit(edit) => (&edit.target, "the edit changes nothing"),
             _ => return,
         };
-        if !first.contains_key(&**target) {
-            let line = draft.entry.line;
+        if ids.first(&self.entries, target).is_none() {
             let fault = format!("entry `{target}` is not in the file: {effect}");
-            self.note_fault((line, line), None, FindingKind::MissingTarget, fault);
+            self.fault_of(at, FindingKind::MissingTarget, fault);
         }
     }
 }
@@ -178,10 +180,10 @@ fn hex_id(number: usize) -> Box<str> {
 }
 
 /// Notes hold their whole record, so their links must say what the tree says.
-fn relink_notes(entries: &mut [Entry], changed: &HashSet<usize>) {
+fn relink_notes(entries: &mut [Entry], changed: impl Fn(usize) -> bool) {
     for at in 0..entries.len() {
         let EntryKind::Note { raw, .. } = &entries[at].kind else { continue };
-        if !changed.contains(&at) {
+        if !changed(at) {
             continue;
         }
         let parent = entries[at].parent.map(|parent| &*entries[parent.0].id);

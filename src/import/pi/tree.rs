@@ -1,23 +1,17 @@
 //! Collects the records of a file.
 
+use std::borrow::Cow;
+
 use super::entry::{self, Read};
 use super::record::{Kind, Record};
 use crate::import::extra::TooDeep;
+use crate::import::names::Names;
 use crate::import::slot::{Sink, Slot};
 use crate::import::{Finding, FindingKind, ImportError, Imported, LineCounts};
-use crate::transcript::{Entry, EntryKind, JsonText, Meta, Transcript};
+use crate::transcript::{Entry, EntryIdx, EntryKind, JsonText, Meta, Transcript};
 
 /// Newest version of the format that this reader knows.
 const VERSION: u32 = 3;
-
-/// An entry whose links are still names.
-pub(super) struct Draft {
-    pub(super) entry: Entry,
-    pub(super) id: Option<Box<str>>,
-    pub(super) parent: ParentName,
-    /// `firstKeptEntryIndex`.
-    pub(super) first_kept_index: Option<u64>,
-}
 
 /// The parent as the record names it.
 pub(super) enum ParentName {
@@ -33,9 +27,17 @@ pub(super) enum ParentName {
 pub(super) struct Builder {
     pub(super) counts: LineCounts,
     header: Option<Meta>,
-    drafts: Vec<Draft>,
-    /// File objects in order, as version-1 indices count them: the header is none of the entries.
-    pub(super) objects: Vec<Option<usize>>,
+    /// Those whose record names the entry before as its parent are linked, the others not yet.
+    pub(super) entries: Vec<Entry>,
+    /// The entries that are not linked, and their parents, in the order of the file.
+    pub(super) open: Vec<(usize, ParentName)>,
+    /// The entries without an id, in the order of the file.
+    pub(super) nameless: Vec<usize>,
+    /// Compactions and their `firstKeptEntryIndex`.
+    pub(super) first_kept: Vec<(usize, u64)>,
+    /// Numbers of the objects of the file that are no entries, as version-1 indices count them: the header is one.
+    others: Vec<usize>,
+    names: Names,
     pub(super) findings: Vec<Finding>,
 }
 
@@ -59,7 +61,7 @@ impl Builder {
                 let fault = format!("a record of unknown type `{kind}` without an id before the header; left out");
                 self.note_fault(at, None, FindingKind::UnknownKind, fault);
                 self.counts.left_out += 1;
-                self.objects.push(None);
+                self.no_entry();
             }
             _ => {
                 let read = entry::read(&mut record, raw);
@@ -72,11 +74,11 @@ impl Builder {
         if self.header.is_some() {
             self.note_fault(at, None, FindingKind::ExtraHeader, "a second header; left out".to_owned());
             self.counts.left_out += 1;
-            self.objects.push(None);
+            self.no_entry();
             return;
         }
-        if !self.objects.is_empty() {
-            let fault = format!("the header is not the first record; {} before it", self.objects.len());
+        if self.objects() > 0 {
+            let fault = format!("the header is not the first record; {} before it", self.objects());
             self.note_fault(at, None, FindingKind::LateHeader, fault);
         }
         let mut meta = entry::header(&mut record);
@@ -87,30 +89,68 @@ impl Builder {
         }
         meta.extra = record.sink.extra.render_fields("").and_then(JsonText::new);
         self.header = Some(meta);
-        self.objects.push(None);
+        self.no_entry();
     }
 
     fn push_entry(&mut self, at: (usize, usize), mut record: Record<'_>, read: Option<Read>) {
         let id = std::mem::take(&mut record.id).optional(&mut record.sink, "id");
         let timestamp = std::mem::take(&mut record.timestamp).optional(&mut record.sink, "timestamp");
-        let parent = match std::mem::take(&mut record.parent) {
-            Slot::Good(parent) => ParentName::Named(parent),
-            Slot::Null => ParentName::Root,
-            Slot::Missing | Slot::Wrong => ParentName::Missing,
-        };
         let extra = std::mem::take(&mut record.sink.extra).json().unwrap_or_else(|TooDeep| {
             record.sink.bad("additional fields could not be measured as JSON and were left out");
             None
         });
         self.drain(at, &mut record.sink);
-        let Some(Read { kind, time, first_kept_index }) = read else {
+        let Some(Read { mut kind, time, first_kept_index }) = read else {
             self.counts.left_out += 1;
-            self.objects.push(None);
+            self.no_entry();
             return;
         };
-        let entry = Entry { id: "".into(), parent: None, line: at.0, timestamp, message_time_ms: time, kind, extra };
-        self.objects.push(Some(self.drafts.len()));
-        self.drafts.push(Draft { entry, id, parent, first_kept_index });
+        if let EntryKind::Message(message) = &mut kind {
+            self.names.share(message);
+        }
+        let number = self.entries.len();
+        let parent = self.parent_or_open(record.parent);
+        if id.is_none() {
+            self.nameless.push(number);
+        }
+        self.first_kept.extend(first_kept_index.map(|index| (number, index)));
+        let id = id.unwrap_or_default();
+        self.entries.push(Entry { id, parent, line: at.0, timestamp, message_time_ms: time, kind, extra });
+    }
+
+    /// The entry before the next one, if that is its parent. Any other parent stays open.
+    fn parent_or_open(&mut self, name: Slot<Cow<'_, str>>) -> Option<EntryIdx> {
+        let number = self.entries.len();
+        let before = number.checked_sub(1).filter(|before| self.nameless.last() != Some(before));
+        let parent = match name {
+            Slot::Good(name) => {
+                let follows = |&before: &usize| *self.entries[before].id == *name;
+                if let Some(before) = before.filter(follows) {
+                    return Some(EntryIdx(before));
+                }
+                ParentName::Named(name.into())
+            }
+            Slot::Null => ParentName::Root,
+            Slot::Missing | Slot::Wrong => ParentName::Missing,
+        };
+        self.open.push((number, parent));
+        None
+    }
+
+    /// How many objects of the file there were.
+    pub(super) fn objects(&self) -> usize {
+        self.entries.len() + self.others.len()
+    }
+
+    /// Counts an object that is no entry.
+    fn no_entry(&mut self) {
+        self.others.push(self.objects());
+    }
+
+    /// The entry that the object `number` of the file is. `None`: it is none.
+    pub(super) fn entry_of(&self, number: usize) -> Option<usize> {
+        let before = self.others.partition_point(|&other| other < number);
+        (self.others.get(before) != Some(&number)).then(|| number - before)
     }
 
     /// The transcript with all links.
@@ -119,25 +159,25 @@ impl Builder {
             self.without_header()?;
         }
         let meta = self.header.take().unwrap_or_default();
-        let drafts = std::mem::take(&mut self.drafts);
-        let has_ids = drafts.iter().any(|draft| draft.id.is_some());
-        let entries = if meta.version.unwrap_or(1) <= 1 && !has_ids {
-            self.link_version_1(drafts)
+        let has_ids = self.nameless.len() < self.entries.len();
+        if meta.version.unwrap_or(1) <= 1 && !has_ids {
+            self.link_version_1();
         } else {
             if meta.version.is_none() && !meta.id.is_empty() {
                 let fault = "the header has no version, yet entries have ids: read as version 3 (Pi would renumber)";
                 self.note_fault((1, 1), None, FindingKind::UnknownVersion, fault.to_owned());
             }
-            self.link_by_id(drafts)
-        };
+            self.link_by_id();
+        }
         self.findings.sort_by_key(|finding| finding.line);
-        let transcript = Transcript { meta, entries, ..Transcript::default() };
+        self.entries.shrink_to_fit();
+        let transcript = Transcript { meta, entries: self.entries, ..Transcript::default() };
         Ok(Imported { transcript, findings: self.findings, lines: self.counts, part: None })
     }
 
     /// A file without a header is read if anything in it is an entry that Pi knows.
     fn without_header(&mut self) -> Result<(), ImportError> {
-        let known = self.drafts.iter().any(|draft| !matches!(draft.entry.kind, EntryKind::Note { .. }));
+        let known = self.entries.iter().any(|entry| !matches!(entry.kind, EntryKind::Note { .. }));
         if !known {
             let (line, found) = self.findings.first().map_or((1, String::new()), |f| (f.line, f.message.clone()));
             let found = if found.is_empty() { "no entry of a Pi session".to_owned() } else { found };

@@ -199,7 +199,7 @@ impl<'t> Audit<'t> {
             request: event.number,
             line: entry.line,
             moment,
-            model: reply.model.clone(),
+            model: (&*reply.model).into(),
             compacted: self.cause == Some(Cause::Compaction),
             recorded: usage.map(|usage| Split::from(&usage)),
             output: Tokens(reply.usage.map_or(0, |usage| usage.output)),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::entity::{Kind, extract};
-use super::text::{heading, whole_text};
+use super::text::{heading, stated, whole_text};
 use crate::measure::Measure;
 use crate::meter::{Measures, Meter, number};
 use crate::replay::{CompactionEvent, ReplayEvent};
@@ -94,7 +94,7 @@ impl<'m> Artifacts<'m> {
         let items = &event.after.view().items()[..event.made_items];
         let mut claims = Claims::new();
         for message in items.iter().filter_map(|item| item.message(self.transcript)) {
-            claimed(&whole_text(message), &mut claims);
+            claimed(&stated(&whole_text(message)), &mut claims);
         }
         self.last = Some(self.score(&claims));
     }

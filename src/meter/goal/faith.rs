@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use aho_corasick::AhoCorasick;
 
 use super::entity::{EntityIndex, Kind, extract};
-use super::text::{normalise, whole_text};
+use super::text::{normalise, plain, whole_text};
 use crate::measure::Measure;
 use crate::meter::{Measures, Meter, number};
 use crate::replay::{CompactionEvent, Item, ReplayEvent};
@@ -13,6 +13,9 @@ use crate::transcript::{EntryIdx, Transcript};
 
 /// So many words in a row that the dropped part holds too are copied.
 const RUN: usize = 8;
+
+/// A compaction after which this share of the context is still there has compacted next to nothing.
+const KEPT_MOST: f64 = 0.95;
 
 /// Above this share of a summary's identifiers, fabrication is a veto.
 pub const FABRICATION_VETO: f64 = 0.02;
@@ -32,6 +35,7 @@ pub struct Faith<'m> {
     entity_bytes: (u64, u64),
     tokens: (u64, u64),
     not_compressing: u64,
+    kept_most: u64,
 }
 
 /// The parts of which a joined name is made: `a/b/c` without a file at its end is a list as often as a path, and
@@ -79,6 +83,7 @@ impl<'m> Faith<'m> {
             entity_bytes: (0, 0),
             tokens: (0, 0),
             not_compressing: 0,
+            kept_most: 0,
         }
     }
 
@@ -86,6 +91,8 @@ impl<'m> Faith<'m> {
         let after = event.after.reference().range(0..event.made_items);
         let dropped = event.dropped_tokens();
         self.not_compressing += u64::from(after >= dropped);
+        let left = number(event.after.request_tokens().0);
+        self.kept_most += u64::from(left >= KEPT_MOST * number(event.before_tokens().0));
         let text = event.summary.text.as_str();
         if text.is_empty() {
             return;
@@ -94,7 +101,7 @@ impl<'m> Faith<'m> {
         self.tokens = (self.tokens.0 + after.0, self.tokens.1 + dropped.0);
         self.copied(event, text);
         let newest = event.before.iter().rev().find_map(Item::origin);
-        self.identify(text, self.now.max(newest));
+        self.identify(&plain(text), self.now.max(newest));
     }
 
     fn identify(&mut self, text: &str, now: Option<EntryIdx>) {
@@ -138,7 +145,10 @@ impl<'m> Faith<'m> {
     /// session, whatever the number of summaries.
     pub fn fabrications(&self) -> Vec<Fabrication> {
         let pieces: Vec<Vec<&str>> = self.unknown.iter().map(|one| parts(one.kind, &one.key)).collect();
-        let keys: Vec<&str> = pieces.iter().flatten().copied().collect();
+        // Each once: summary after summary may repeat it.
+        let mut keys: Vec<&str> = pieces.iter().flatten().copied().collect();
+        keys.sort_unstable();
+        keys.dedup();
         let mut first: HashMap<usize, EntryIdx> = HashMap::new();
         if let Some(automaton) = AhoCorasick::new(&keys).ok().filter(|_| !keys.is_empty()) {
             for &idx in self.path {
@@ -150,12 +160,10 @@ impl<'m> Faith<'m> {
                 }
             }
         }
-        let mut from = 0;
         let fabricated = |(one, pieces): (&Unknown, &Vec<&str>)| {
-            let own = from..from + pieces.len();
-            from = own.end;
             // A joined name is said when the last of its parts is.
-            let said = own.map(|at| first.get(&at).copied()).collect::<Option<Vec<_>>>();
+            let own = pieces.iter().map(|piece| first.get(&keys.binary_search(piece).ok()?).copied());
+            let said = own.collect::<Option<Vec<_>>>();
             let said = said.and_then(|all| all.into_iter().max());
             let is_said = said.is_some_and(|idx| Some(idx) <= one.now);
             (!is_said).then(|| Fabrication { kind: one.kind, key: one.key.clone(), foreseen: said.is_some() })
@@ -205,6 +213,7 @@ impl Meter for Faith<'_> {
             ("summary_entity_ratio", ratio(self.entity_bytes, none)),
             ("summary_to_dropped_ratio", ratio(self.tokens, none)),
             ("not_compressing_count", Measure::Value(number(self.not_compressing))),
+            ("kept_most_count", Measure::Value(number(self.kept_most))),
         ]
     }
 }

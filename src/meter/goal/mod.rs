@@ -5,6 +5,7 @@
 
 mod artifact;
 mod audit;
+mod claims;
 mod combined;
 mod draft;
 pub mod entity;
@@ -19,11 +20,12 @@ mod text;
 
 pub use artifact::Artifacts;
 pub use audit::{Audit, AuditedCut, AuditedFact};
+pub use claims::Claims;
 pub use combined::{Weights, combined, with_probes};
 pub use draft::draft;
 pub use entity::EntityIndex;
 pub use faith::{FABRICATION_VETO, Fabrication, Faith};
-pub use future::{Frequencies, Future, FutureInput, KindUse};
+pub use future::{Frequencies, Future, FutureInput, KindUse, Second};
 pub use item::{
     Agreement, Category, Doubt, Fate, Goal, GoalItem, ItemFate, ItemSet, ItemsError, Lifetime, Presence, Score,
     agreement, doubts,
@@ -108,6 +110,20 @@ pub(super) const DEFS: &[Def] = &[
     Def("future_recall_best", "ratio", Neutral, "control: the share that the best lines would keep, in the same bytes"),
     Def("future_facts_count", "count", Neutral, "facts that the continuation needed and only the dropped part knew"),
     Def(
+        "future_loss_second",
+        "score",
+        Lower,
+        "future_loss by a second extractor, which shares no rule with the first: where both disagree, trust neither",
+    ),
+    Def("future_recall_second", "ratio", Higher, "future_recall by the second extractor, which knows no kinds"),
+    Def("future_facts_second_count", "count", Neutral, "facts by the second extractor"),
+    Def(
+        "dead_end_facts_count",
+        "count",
+        Neutral,
+        "dropped facts that were used in edits alone which were taken back later: they are not demanded",
+    ),
+    Def(
         "kept_unused_ratio",
         "ratio",
         Lower,
@@ -146,6 +162,12 @@ pub(super) const DEFS: &[Def] = &[
         "fabricated identifiers that the session says later: planned names, or a leak of the future",
     ),
     Def(
+        "unsupported_rules_count",
+        "count",
+        Lower,
+        "rules in summaries of whose words no message says half: judged by words alone",
+    ),
+    Def(
         "copied_ratio",
         "ratio",
         Neutral,
@@ -159,6 +181,12 @@ pub(super) const DEFS: &[Def] = &[
     ),
     Def("summary_to_dropped_ratio", "ratio", Lower, "tokens of summaries and what was put back, for a token dropped"),
     Def("not_compressing_count", "count", Lower, "compactions that put in at least as many tokens as they dropped"),
+    Def(
+        "kept_most_count",
+        "count",
+        Lower,
+        "compactions after which at least 95 % of the context is still there: next to nothing was compacted",
+    ),
     Def("artifact_f1", "score", Higher, "F1 of (file, read or changed) of the last summary against the dropped calls"),
     Def("artifact_precision", "ratio", Higher, "share of the claims about files that are right"),
     Def("artifact_recall", "ratio", Higher, "share of the touched files that are claimed right"),

@@ -1,6 +1,6 @@
 //! What can be seen after a cut: recorded entries that are whole, and the texts of the strategy's own.
 
-use super::text::whole_text;
+use super::text::{stated, whole_text};
 use crate::replay::{CompactionEvent, Item, Live, Source};
 use crate::transcript::{EntryIdx, Transcript};
 
@@ -9,12 +9,14 @@ use crate::transcript::{EntryIdx, Transcript};
 pub(crate) struct Seen {
     /// Recorded messages, whole, in order of the context.
     pub(crate) entries: Vec<EntryIdx>,
-    /// Summaries, and recorded messages that were shortened or masked.
+    /// What summaries state, and recorded messages that were shortened or masked.
     pub(crate) made: Vec<String>,
     /// What recovery actions put back.
     pub(crate) recovered: Vec<String>,
     /// The newest record of the context.
     pub(crate) newest: Option<EntryIdx>,
+    /// Bytes of everything that is not recorded.
+    pub(crate) made_bytes: u64,
 }
 
 /// Tells messages of recovery actions from summaries: both are made, and both may stay for several cuts.
@@ -50,18 +52,25 @@ impl Seen {
         for item in items {
             match &item.source {
                 Source::Entry(idx) => seen.entries.push(*idx),
-                Source::Made(message) if recovered.holds(item) => seen.recovered.push(whole_text(message)),
-                Source::Changed(_, message) | Source::Made(message) => seen.made.push(whole_text(message)),
+                Source::Made(message) => {
+                    let text = whole_text(message);
+                    seen.made_bytes += text.len() as u64;
+                    if recovered.holds(item) {
+                        seen.recovered.push(text);
+                    } else {
+                        seen.made.push(stated(&text).into_owned());
+                    }
+                }
+                Source::Changed(_, message) => {
+                    let text = whole_text(message);
+                    seen.made_bytes += text.len() as u64;
+                    seen.made.push(text);
+                }
                 Source::Omitted(_) | Source::Nothing => {}
             }
             seen.newest = seen.newest.max(item.origin());
         }
         debug_assert!(seen.entries.iter().all(|idx| idx.0 < transcript.entries.len()));
         seen
-    }
-
-    /// Bytes of everything that is not recorded.
-    pub(crate) fn made_bytes(&self) -> u64 {
-        self.made.iter().chain(&self.recovered).map(|text| text.len() as u64).sum()
     }
 }

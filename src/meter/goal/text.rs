@@ -1,6 +1,9 @@
-//! How texts are compared: in lower case, white space as one space, headings that carry no value left out.
+//! How texts are compared: in lower case, white space as one space, typography as it is typed, headings that carry no
+//! value left out.
 
 use std::borrow::Cow;
+
+use super::item::is_past_heading;
 
 use crate::transcript::{Message, Part, sent_parts};
 
@@ -39,8 +42,64 @@ const OPEN: [&str; 12] = [
 pub(crate) struct MadeText {
     /// Normalised, without headings.
     pub(crate) normal: String,
-    /// From where in `normal` on the standing is another.
-    standings: Vec<(usize, Standing)>,
+    /// From where in `normal` on the headings say something else.
+    regions: Vec<(usize, Region)>,
+    /// Where in `normal` a line begins that does not go on with the one before.
+    breaks: Vec<usize>,
+}
+
+/// What the headings above say of a line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Region {
+    standing: Standing,
+    /// Under a heading such as `Obsolete`: nothing here is stated as current.
+    past: bool,
+}
+
+/// Typography that stands for a character of the keyboard: a summary that writes `T‑77` with a hyphen that does not break
+/// says T-77. `None` for what cannot be seen at all.
+fn plain_char(c: char) -> Option<char> {
+    Some(match c {
+        '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}' => return None,
+        '‘' | '’' | '‛' | '′' => '\'',
+        '“' | '”' | '„' | '″' => '"',
+        '\u{2010}'..='\u{2012}' | '\u{2212}' => '-',
+        '\u{a0}' | '\u{2009}' | '\u{202f}' => ' ',
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
+        other => other,
+    })
+}
+
+/// A text with its typography as it is typed.
+pub(crate) fn plain(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() || text.chars().all(|c| plain_char(c) == Some(c)) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.chars().filter_map(plain_char).collect())
+}
+
+/// What a text of a strategy states: without comments, which no reader of the rendered text sees, and with typography as it
+/// is typed. A comment that no `-->` ends goes to the end if it begins its line, as in `CommonMark` 0.31 (HTML blocks, start
+/// condition 2).
+pub(crate) fn stated(text: &str) -> Cow<'_, str> {
+    let Some(mut at) = text.find("<!--") else { return plain(text) };
+    let (mut out, mut from) = (String::with_capacity(text.len()), 0);
+    loop {
+        let begins_line = text[..at].rsplit('\n').next().is_some_and(|before| before.trim().is_empty());
+        let end = match text[at + 4..].find("-->") {
+            Some(len) => at + 4 + len + 3,
+            None if begins_line => text.len(),
+            None => break,
+        };
+        out.push_str(&text[from..at]);
+        from = end;
+        match text[end..].find("<!--") {
+            Some(next) => at = end + next,
+            None => break,
+        }
+    }
+    out.push_str(&text[from..]);
+    Cow::Owned(plain(&out).into_owned())
 }
 
 /// Lower case, with every run of white space as one space.
@@ -52,15 +111,48 @@ pub(crate) fn normalise(text: &str) -> String {
 
 fn push_normal(text: &str, out: &mut String) {
     for word in text.split_whitespace() {
-        if !out.is_empty() {
+        let before = out.len();
+        if before > 0 {
             out.push(' ');
         }
+        let start = out.len();
+        let word = without_marks(word);
         if word.is_ascii() {
             out.extend(word.bytes().map(|byte| char::from(byte.to_ascii_lowercase())));
         } else {
-            out.extend(word.chars().flat_map(char::to_lowercase));
+            out.extend(word.chars().filter_map(plain_char).flat_map(char::to_lowercase));
+        }
+        if out.len() == start {
+            out.truncate(before);
         }
     }
+}
+
+/// A word without the marks of code and of strong emphasis: `**never**` says never. Between digits `**` is an operator.
+fn without_marks(word: &str) -> Cow<'_, str> {
+    if !word.contains('`') && !word.contains("**") {
+        return Cow::Borrowed(word);
+    }
+    let bytes = word.as_bytes();
+    let digit = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_digit);
+    let (mut out, mut from) = (String::with_capacity(word.len()), 0);
+    let mut at = 0;
+    while at < bytes.len() {
+        let len = match bytes[at] {
+            b'`' => 1,
+            b'*' if bytes.get(at + 1) == Some(&b'*') => 2,
+            _ => 0,
+        };
+        if len == 0 || len == 2 && digit(at.checked_sub(1)) && digit(Some(at + 2)) {
+            at += len.max(1);
+            continue;
+        }
+        out.push_str(&word[from..at]);
+        at += len;
+        from = at;
+    }
+    out.push_str(&word[from..]);
+    Cow::Owned(out)
 }
 
 /// The words of a line that is a heading; `None` for any other line. `## Goal`, `**Goal**`, `<goal>`, `SESSION INTENT`.
@@ -77,7 +169,8 @@ pub(crate) fn heading(line: &str) -> Option<&str> {
         return (!tag.contains(['<', ' '])).then(|| tag.trim_start_matches('/'));
     }
     let words = bare.split_whitespace().count();
-    let shouts = bare.len() > 3 && bare.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b' ' || byte == b'_');
+    // A name such as `FEEDER_OFFLINE` on a line of its own is no heading.
+    let shouts = bare.len() > 3 && bare.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b' ');
     (shouts && words <= 5).then_some(bare)
 }
 
@@ -114,20 +207,59 @@ fn boxed(line: &str) -> Option<Standing> {
     item.starts_with("[ ]").then_some(Standing::Open)
 }
 
+/// How deep a heading stands: below a `#` heading come those with more marks, and those of any other form.
+fn depth(line: &str) -> usize {
+    match line.trim_start().bytes().take_while(|&byte| byte == b'#').count() {
+        0 => usize::MAX,
+        marks => marks,
+    }
+}
+
+/// The headings above a line, while a text is read.
+#[derive(Debug, Default)]
+struct Above {
+    standing: Standing,
+    /// Depth of the heading that says that all below it is past.
+    past: Option<usize>,
+    in_fence: bool,
+}
+
+impl Above {
+    /// Reads a line; its words when it is a heading. In a fence there are none.
+    fn read<'l>(&mut self, line: &'l str) -> Option<&'l str> {
+        if line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~") {
+            self.in_fence = !self.in_fence;
+        }
+        let words = heading(line).filter(|_| !self.in_fence)?;
+        self.standing = standing_under(words);
+        let is_closed = line.trim_start().starts_with("</");
+        self.past = self.past.filter(|&past| !is_closed && past < depth(line));
+        if self.past.is_none() && !is_closed && is_past_heading(words) {
+            self.past = Some(depth(line));
+        }
+        Some(words)
+    }
+}
+
 impl MadeText {
     /// Prepares a text.
     pub(crate) fn new(text: &str) -> Self {
-        let mut made = Self { normal: String::with_capacity(text.len()), standings: Vec::new() };
-        let mut under = Standing::Unsaid;
+        let mut made = Self { normal: String::with_capacity(text.len()), ..Self::default() };
+        let (mut above, mut ended) = (Above::default(), true);
         for line in text.lines() {
-            let title = heading(line);
-            if let Some(words) = title {
-                under = standing_under(words);
+            let title = above.read(line);
+            // A wrapped line goes on in lower case.
+            let begins = line.trim_start().starts_with(|c: char| !c.is_lowercase());
+            ended |= title.is_some() || line.trim().is_empty();
+            if ended || begins {
+                made.breaks.push(made.normal.len());
             }
+            ended = title.is_some() || line.trim().is_empty();
             if title.is_none_or(carries_value) {
-                let standing = boxed(line).unwrap_or(under);
-                if made.standings.last().map_or(Standing::Unsaid, |(_, last)| *last) != standing {
-                    made.standings.push((made.normal.len(), standing));
+                let standing = boxed(line).unwrap_or(above.standing);
+                let region = Region { standing, past: above.past.is_some() };
+                if made.regions.last().map_or(Region::default(), |(_, last)| *last) != region {
+                    made.regions.push((made.normal.len(), region));
                 }
                 push_normal(line, &mut made.normal);
             }
@@ -135,10 +267,26 @@ impl MadeText {
         made
     }
 
+    fn region(&self, at: usize) -> Region {
+        let before = self.regions.partition_point(|(from, _)| *from <= at);
+        before.checked_sub(1).map_or_else(Region::default, |index| self.regions[index].1)
+    }
+
+    /// The lines around a place of the normalised text that go on with each other.
+    pub(crate) fn paragraph(&self, at: usize) -> std::ops::Range<usize> {
+        let before = self.breaks.partition_point(|from| *from <= at);
+        let from = before.checked_sub(1).map_or(0, |index| self.breaks[index]);
+        from..self.breaks.get(before).copied().unwrap_or(self.normal.len())
+    }
+
     /// The standing at a place of the normalised text.
     pub(crate) fn standing(&self, at: usize) -> Standing {
-        let before = self.standings.partition_point(|(from, _)| *from <= at);
-        before.checked_sub(1).map_or(Standing::Unsaid, |index| self.standings[index].1)
+        self.region(at).standing
+    }
+
+    /// Whether a heading says that what stands at a place holds no more.
+    pub(crate) fn is_past(&self, at: usize) -> bool {
+        self.region(at).past
     }
 }
 
@@ -160,7 +308,7 @@ pub(crate) fn whole_text(message: &Message) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{MadeText, Standing, heading, normalise};
+    use super::{MadeText, Standing, heading, normalise, plain, stated};
 
     #[test]
     fn case_and_white_space_do_not_matter() {
@@ -168,9 +316,48 @@ mod tests {
     }
 
     #[test]
+    fn typography_and_emphasis_are_no_other_words() {
+        assert_eq!(
+            normalise("Don’t **never** use `T‑77` at ４２\u{a0}g, 2**3 ** x"),
+            "don't never use t-77 at 42 g, 2**3 x"
+        );
+        assert_eq!(plain("4\u{200b}2 g"), "42 g");
+        assert!(matches!(plain("été 界"), std::borrow::Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn a_comment_states_nothing() {
+        assert_eq!(stated("a <!-- 42 g -->b<!--c--> d"), "a b d");
+        assert_eq!(stated("a\n  <!-- 42 g\nmore"), "a\n  ");
+        // Text that only mentions the mark is text.
+        assert_eq!(stated("the mark <!-- opens it"), "the mark <!-- opens it");
+        assert_eq!(stated("x <!-- y --> the mark <!-- opens"), "x  the mark <!-- opens");
+    }
+
+    #[test]
+    fn a_wrapped_line_goes_on_and_another_one_does_not() {
+        let made = MadeText::new("One goes\non here\nTwo\n\nthree\n- four");
+        let of = |word: &str| made.normal[made.paragraph(made.normal.find(word).unwrap())].trim();
+        assert_eq!(
+            (of("one"), of("on here"), of("two"), of("three")),
+            ("one goes on here", "one goes on here", "two", "three")
+        );
+        assert_eq!(of("four"), "- four");
+    }
+
+    #[test]
+    fn what_is_under_a_heading_of_the_past_is_past() {
+        let made =
+            MadeText::new("a\n## Obsolete\nb\n### Values\nc\n**Rules**\nd\n## Now\ne\n<ignore>\nf\n</ignore>\ng");
+        let of = |word: &str| made.is_past(made.normal.find(word).unwrap());
+        assert_eq!(["a", "b", "c", "d", "e", "f", "g"].map(of), [false, true, true, true, false, true, false]);
+    }
+
+    #[test]
     fn headings_go_unless_they_carry_a_value() {
         let text = "## Goal\nKeep it.\n### 3. Files\n### src/a.rs\n**Next Steps**:\nSESSION INTENT\n<task_state>\n- **T-77**: x";
-        assert_eq!(MadeText::new(text).normal, "keep it. ### src/a.rs - **t-77**: x");
+        assert_eq!(MadeText::new(text).normal, "keep it. ### src/a.rs - t-77: x");
+        assert_eq!(MadeText::new("FEEDER_OFFLINE\n```sh\n# run it\n```").normal, "feeder_offline sh # run it");
         assert_eq!(heading("Goal: preserve it"), None, "a label with words behind it is a line like any other");
     }
 

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::super::model::{CriticalLoss, Verdict};
-use super::super::text::{one_line, shortened, visible};
+use super::super::text::{shortened_line, visible};
 use super::ReportError;
 use super::cell::scroll;
 use super::section::{Body, Page, Section};
@@ -125,7 +125,7 @@ pub(super) fn card(page: Page<'_, '_>, verdict: &Verdict<'_>) -> Markup {
     losers.sort_unstable();
     losers.dedup();
     let known = annotation(page, first);
-    let said = shortened(&one_line(known.map_or(first.item, |known| &known.text)), 90);
+    let said = shortened_line(known.map_or(first.item, |known| &known.text), 90);
     html! {
         p {
             b { "Yes: " (verdict.critical.len()) } @if verdict.critical.len() == 1 { " loss" } @else { " losses" }

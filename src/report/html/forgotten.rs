@@ -30,10 +30,12 @@ const GROUPS: [Group; 3] = [
         "Use by the recorded continuation",
         &[
             ("future_loss", "Future loss"),
+            ("future_loss_second", "By second extractor"),
             ("future_recall_best", "Best extract"),
             ("future_recall", "Recall"),
             ("future_recall_random", "Random extract"),
             ("future_facts_count", "Facts"),
+            ("dead_end_facts_count", "In dead ends"),
             ("refetched_facts_count", "Fetched again"),
             ("refetch_tokens", "At the price of"),
             ("reissued_calls_count", "Calls made again"),
@@ -46,6 +48,7 @@ const GROUPS: [Group; 3] = [
             ("fabrication_ratio", "Fabricated"),
             ("foreseen_count", "Foreseen"),
             ("inverted_constraints_count", "Rules turned"),
+            ("unsupported_rules_count", "Rules made up"),
             ("copied_ratio", "Copied"),
             ("summary_to_dropped_ratio", "Size"),
             ("summary_entity_ratio", "Names"),
@@ -81,6 +84,13 @@ fn render(page: Page<'_, '_>) -> Result<Body, ReportError> {
 fn one(model: &ReportModel, panel: &ForgottenPanel<'_>) -> Markup {
     html! {
         @for (caption, columns) in GROUPS { (group(model, panel, caption, columns)) }
+        @if let Some(extractors) = &panel.extractors {
+            p {
+                "Does future loss depend on the rules that find names? Of " (extractors.pairs) " pairs of strategies a second, \
+                 independent extractor orders " (extractors.pairs - extractors.turned) " alike; the best one is "
+                @if extractors.same_winner { "the same." } @else { "another: trust neither order." }
+            }
+        }
         @if !panel.rounds.is_empty() { (survival(model, &panel.rounds)) }
         @if let Some(weighing) = &panel.weighing { (weights(model, weighing)) }
         @if !panel.pareto.is_empty() {

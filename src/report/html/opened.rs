@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use super::super::model::{Outcome, outcomes};
 use super::super::number::count;
-use super::super::text::{one_line, shortened, visible};
+use super::super::text::{shortened_line, visible};
 use super::cell::scroll_fit;
 use super::critical::said_at;
 use super::items::look;
@@ -160,7 +160,7 @@ fn dropped(page: Page<'_, '_>, detail: usize, record: &CompactionRecord) -> Mark
                         li {
                             a href=(page.link(detail, &Page::message(detail, *line))) { "line " (line) } " "
                             b { (visible(&message.role)) } " "
-                            (shortened(&one_line(&message.text), FIRST_WORDS))
+                            (shortened_line(&message.text, FIRST_WORDS))
                         }
                     }
                 }

@@ -65,6 +65,17 @@ pub struct AtBudget {
     pub paired: Option<Paired>,
 }
 
+/// Whether two extractors of names put the strategies into the same order of `future_loss`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extractors {
+    /// Pairs of strategies that both tell apart.
+    pub pairs: usize,
+    /// Of those, the ones that they order the other way round.
+    pub turned: usize,
+    /// The best strategy is the same.
+    pub same_winner: bool,
+}
+
 /// One setting.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ForgottenPanel<'run> {
@@ -80,6 +91,8 @@ pub struct ForgottenPanel<'run> {
     pub coordinates: Vec<&'static str>,
     /// Comparisons with the first strategy.
     pub at_budget: Vec<AtBudget>,
+    /// Agreement of the extractors; `None` with fewer than two strategies that both score.
+    pub extractors: Option<Extractors>,
 }
 
 pub(super) fn panels<'run>(rows: &[StrategyRow<'run>], cells: &[Cell<'run>]) -> Vec<ForgottenPanel<'run>> {
@@ -93,6 +106,7 @@ pub(super) fn panels<'run>(rows: &[StrategyRow<'run>], cells: &[Cell<'run>]) -> 
             pareto,
             coordinates,
             at_budget: rows[1..].iter().filter_map(|row| at_budget(&rows[0], row, cells)).collect(),
+            extractors: agreement(&both_losses(rows)),
         }
     };
     rows.chunk_by(|a, b| a.setting == b.setting).map(of_setting).collect()
@@ -143,6 +157,29 @@ fn weighing(rows: &[StrategyRow<'_>]) -> Option<Weighing> {
     })
 }
 
+/// The future loss of every strategy that both extractors score.
+fn both_losses(rows: &[StrategyRow<'_>]) -> Vec<(f64, f64)> {
+    rows.iter().filter_map(|row| Some((value(row, "future_loss")?, value(row, "future_loss_second")?))).collect()
+}
+
+fn agreement(losses: &[(f64, f64)]) -> Option<Extractors> {
+    if losses.len() < 2 {
+        return None;
+    }
+    let (mut pairs, mut turned) = (0, 0);
+    for (index, a) in losses.iter().enumerate() {
+        for b in &losses[index + 1..] {
+            let sign = (a.0 - b.0) * (a.1 - b.1);
+            pairs += usize::from(sign != 0.0);
+            turned += usize::from(sign < 0.0);
+        }
+    }
+    let best = |of: fn(&(f64, f64)) -> f64| losses.iter().map(of).fold(f64::INFINITY, f64::min);
+    let (first, second) = (best(|loss| loss.0), best(|loss| loss.1));
+    let same_winner = losses.iter().any(|loss| loss.0 <= first && loss.1 <= second);
+    Some(Extractors { pairs, turned, same_winner })
+}
+
 fn unbeaten(rows: &[StrategyRow<'_>]) -> (Vec<usize>, Vec<&'static str>) {
     let names = ["goal_loss", "kept_tokens", "cost_usd"];
     let scored: Vec<&StrategyRow<'_>> =
@@ -185,4 +222,19 @@ fn at_budget(first: &StrategyRow<'_>, row: &StrategyRow<'_>, cells: &[Cell<'_>])
         scored: both.len(),
         paired: Paired::of(&differences, 1e-9, Resampling::default()),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Extractors, agreement};
+
+    #[test]
+    fn extractors_agree_pair_by_pair() {
+        // By the first 1 < 2 < 3; by the second the last two change places, and then two are equal.
+        let found = |losses: &[(f64, f64)]| agreement(losses);
+        let of = |pairs, turned, same_winner| Some(Extractors { pairs, turned, same_winner });
+        assert_eq!(found(&[(0.1, 0.2), (0.2, 0.9), (0.3, 0.8)]), of(3, 1, true));
+        assert_eq!(found(&[(0.1, 0.8), (0.2, 0.8), (0.3, 0.7)]), of(2, 2, false));
+        assert_eq!(found(&[(0.1, 0.8)]), None);
+    }
 }

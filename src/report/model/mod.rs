@@ -18,7 +18,7 @@ pub use aggregate::Aggregate;
 pub(super) use aggregate::is_additive;
 pub use context::{ContextLine, ContextPanel, Point};
 pub use detail::{DETAIL_BUDGET, TranscriptDetail};
-pub use forgotten::{AtBudget, ForgottenPanel, Rounds, Weighing};
+pub use forgotten::{AtBudget, Extractors, ForgottenPanel, Rounds, Weighing};
 pub use history::{CellHistory, EditTotal, StuckTotal};
 pub use items::{ItemRow, ItemTable};
 pub use outcome::Outcome;

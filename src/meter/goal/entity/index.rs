@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 
-use super::{Entity, Kind, extract};
+use super::dead::{self, Outcome};
+use super::{Entity, Extractor, Kind};
+use crate::meter::goal::text::plain;
 use crate::replay::Item;
 use crate::transcript::{Block, EntryIdx, Message, Part, Transcript, sent_parts};
 
@@ -30,6 +32,8 @@ pub(crate) struct Use {
     pub(crate) entity: EntityId,
     /// In the arguments of a call, not in words alone.
     pub(crate) in_call: bool,
+    /// What became of that call.
+    pub(crate) outcome: Outcome,
 }
 
 /// What an entry says.
@@ -48,6 +52,7 @@ pub(crate) struct Says {
 /// The entities of a transcript.
 #[derive(Clone, Debug, Default)]
 pub struct EntityIndex {
+    extractor: Extractor,
     keys: HashMap<Box<str>, u32>,
     names: Vec<(Kind, Box<str>)>,
     /// The number that stands for all aliases.
@@ -60,6 +65,8 @@ pub struct EntityIndex {
     says: Vec<Says>,
     /// The working folder, with a slash at its end.
     root: Option<String>,
+    /// Some calls were taken back.
+    has_dead_ends: bool,
 }
 
 /// An entity in more than this share of the entries is common: its survival says nothing.
@@ -74,28 +81,40 @@ fn is_source(message: &Message) -> bool {
     !matches!(message, Message::BranchSummary(_) | Message::CompactionSummary(_))
 }
 
-/// Calls `each` with the texts of a message; the strings of arguments are decoded, so that `\n` is a line's end. The flag
-/// says that the text is an argument of a call, or `None` that it is thinking.
-fn texts<'m>(message: &'m Message, mut each: impl FnMut(Cow<'m, str>, Option<bool>)) {
+/// How a text is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Voice {
+    Words,
+    Thinking,
+    /// An argument of the call in this block; a long one is the content of a file, and no choice of a name.
+    Argument {
+        block: usize,
+        is_short: bool,
+    },
+}
+
+/// Calls `each` with the texts of a message; the strings of arguments are decoded, so that `\n` is a line's end.
+fn texts<'m>(message: &'m Message, mut each: impl FnMut(Cow<'m, str>, Voice)) {
     if !matches!(message, Message::Assistant(..)) {
         sent_parts(message, |part| {
             if let Part::Text(text) = part {
-                each(text, Some(false));
+                each(text, Voice::Words);
             }
         });
         return;
     }
-    for block in message.blocks() {
-        match block {
-            Block::Text(text) => each(Cow::Borrowed(text.as_str()), Some(false)),
-            Block::Thinking { text, .. } => each(Cow::Borrowed(text.as_str()), None),
+    for (block, content) in message.blocks().iter().enumerate() {
+        match content {
+            Block::Text(text) => each(Cow::Borrowed(text.as_str()), Voice::Words),
+            Block::Thinking { text, .. } => each(Cow::Borrowed(text.as_str()), Voice::Thinking),
             Block::ToolCall(call) => match serde_json::from_str(call.arguments.as_str()) {
-                // A long argument is the content of a file, and no choice of a name.
                 Ok(value) => strings(value, &mut |text| {
                     let is_short = text.len() <= SHORT;
-                    each(Cow::Owned(text), Some(is_short));
+                    each(Cow::Owned(text), Voice::Argument { block, is_short });
                 }),
-                Err(_) => each(Cow::Borrowed(call.arguments.as_str()), Some(true)),
+                Err(_) => {
+                    each(Cow::Borrowed(call.arguments.as_str()), Voice::Argument { block, is_short: true });
+                }
             },
             Block::Image(_) | Block::Other(_) => {}
         }
@@ -135,39 +154,54 @@ fn strings(value: serde_json::Value, each: &mut impl FnMut(String)) {
 }
 
 impl EntityIndex {
-    /// Reads every entry once.
+    /// Reads every entry once, by the rules of the first extractor.
     pub fn new(transcript: &Transcript) -> Self {
+        Self::by(Extractor::default(), transcript)
+    }
+
+    /// Reads every entry once. Dead ends are those of the path of the session.
+    pub fn by(extractor: Extractor, transcript: &Transcript) -> Self {
         let root =
             transcript.meta.cwd.as_deref().map(|cwd| format!("{}/", cwd.replace('\\', "/").trim_end_matches('/')));
-        let mut index = Self { root: root.filter(|root| root.len() > 2), ..Self::default() };
+        let mut index = Self { extractor, root: root.filter(|root| root.len() > 2), ..Self::default() };
+        let outcomes = dead::outcomes(transcript, &transcript.path());
+        index.has_dead_ends = !outcomes.is_empty();
         for position in 0..transcript.entries.len() {
             let entry = EntryIdx(position);
             let item = Item::entry(transcript, entry);
             let message = item.message(transcript).filter(|message| is_source(message));
-            let says = message.map(|message| index.read(entry, message)).unwrap_or_default();
+            let says = message.map(|message| index.read(entry, message, &outcomes)).unwrap_or_default();
             index.says.push(says);
         }
         index.join_aliases();
         index
     }
 
-    fn read(&mut self, entry: EntryIdx, message: &Message) -> Says {
+    fn read(&mut self, entry: EntryIdx, message: &Message, outcomes: &HashMap<(EntryIdx, usize), Outcome>) -> Says {
         let calls = message.blocks().iter().filter_map(call_digest).collect();
         let mut says = Says { calls, ..Says::default() };
         let mut number = 0;
+        let is_reply = matches!(message, Message::Assistant(..));
         texts(message, |text, voice| {
             says.bytes += text.len() as u64;
+            let used = match voice {
+                Voice::Words => is_reply.then_some((false, Outcome::Stands)),
+                Voice::Thinking => None,
+                Voice::Argument { block, is_short } => {
+                    Some((is_short, outcomes.get(&(entry, block)).copied().unwrap_or_default()))
+                }
+            };
             for line in text.lines() {
                 let place = Place { entry, line: number, bytes: u32::try_from(line.len() + 1).unwrap_or(u32::MAX) };
-                extract(line, |found| {
+                self.extractor.extract(&plain(line), |found| {
                     let id = self.intern(&found);
                     says.entities.push(EntityId(id));
                     let places = &mut self.places[id as usize];
                     if places.last() != Some(&place) {
                         places.push(place);
                     }
-                    if let (Message::Assistant(..), Some(in_call)) = (message, voice) {
-                        says.uses.push(Use { entity: EntityId(id), in_call });
+                    if let Some((in_call, outcome)) = used {
+                        says.uses.push(Use { entity: EntityId(id), in_call, outcome });
                     }
                 });
                 number += 1;
@@ -227,7 +261,8 @@ impl EntityIndex {
             says.entities.sort_unstable();
             says.entities.dedup();
             says.uses.iter_mut().for_each(|one| one.entity = stands(one.entity));
-            says.uses.sort_by_key(|one| (one.entity, !one.in_call));
+            // What stands before what came to nothing, a call before words.
+            says.uses.sort_by_key(|one| (one.entity, one.outcome, !one.in_call));
             says.uses.dedup_by_key(|one| one.entity);
         }
         self.spread = vec![0; self.names.len()];
@@ -255,6 +290,16 @@ impl EntityIndex {
         let (kind, key) = &self.names[id.0 as usize];
         let cuts = key.match_indices('/').map(|(at, _)| at).filter(move |&at| *kind == Kind::Path && at > 0);
         cuts.filter_map(|at| self.keys.get(&key[..at]).map(|&id| EntityId(self.stands[id as usize])))
+    }
+
+    /// Whether some calls were taken back later.
+    pub(crate) fn has_dead_ends(&self) -> bool {
+        self.has_dead_ends
+    }
+
+    /// Calls `each` with every entity of a text, by the rules of this index.
+    pub(crate) fn extract<'t>(&self, text: &'t str, each: impl FnMut(Entity<'t>)) {
+        self.extractor.extract(text, each);
     }
 
     /// What an entry says.

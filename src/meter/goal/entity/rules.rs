@@ -149,6 +149,11 @@ fn unit(letters: &[u8]) -> Option<&'static str> {
     })
 }
 
+/// Whether letters are a unit.
+pub(crate) fn is_unit(letters: &[u8]) -> bool {
+    unit(letters).is_some()
+}
+
 /// Marks at the end of a word that belong to its sentence.
 fn ends_sentence(byte: u8) -> bool {
     matches!(byte, b'.' | b':' | b'?' | b'=' | b'&' | b'-' | b'+' | b'~' | b'#' | b'@')

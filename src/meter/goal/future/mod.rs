@@ -3,14 +3,18 @@
 //! It needs no annotations. It is use by *the recorded continuation*: another agent might have gone another way, and the
 //! recorded one saw another context. Each fact is asked of the last cut before its first use.
 
+mod frequencies;
 mod ledger;
+mod second;
 mod star;
 
+pub use frequencies::Frequencies;
 pub use ledger::KindUse;
+pub use second::Second;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
-use super::entity::{EntityId, EntityIndex, Place, extract};
+use super::entity::{EntityId, EntityIndex, Outcome, Place, Use};
 use super::item::DROPPED_FLOOR;
 use super::seen::{Recovered, Seen};
 use crate::measure::Measure;
@@ -49,31 +53,6 @@ pub struct FutureInput<'m> {
     pub contaminated: bool,
 }
 
-/// How many sessions say each entity.
-#[derive(Clone, Debug, Default)]
-pub struct Frequencies {
-    sessions: usize,
-    counts: HashMap<Box<str>, usize>,
-}
-
-impl Frequencies {
-    /// Counts over the sessions of a corpus.
-    pub fn new<'i>(indexes: impl Iterator<Item = &'i EntityIndex>) -> Self {
-        let mut found = Self::default();
-        for index in indexes {
-            found.sessions += 1;
-            index.keys().for_each(|key| *found.counts.entry(key.into()).or_default() += 1);
-        }
-        found
-    }
-
-    /// `1 + ln((n + 1) / (df + 1))`, which is 1 for what all sessions say.
-    fn idf(&self, key: &str) -> f64 {
-        let df = self.counts.get(key).copied().unwrap_or(1);
-        1.0 + (number(self.sessions as u64 + 1) / number(df as u64 + 1)).ln()
-    }
-}
-
 /// The meter.
 #[derive(Debug)]
 pub struct Future<'m> {
@@ -96,6 +75,12 @@ pub struct Future<'m> {
     fetched_facts: u64,
     calls: HashMap<u64, EntryIdx>,
     asked: (u64, u64),
+    /// By entity, the last use that did not come to nothing.
+    last_standing: HashMap<EntityId, EntryIdx>,
+    /// Facts that were used in dead ends alone.
+    dead_ends: BTreeSet<EntityId>,
+    /// By entity that was asked for: the entries of its lines on the path, each with the shortest line so far.
+    lines: HashMap<EntityId, Vec<(EntryIdx, Place)>>,
 }
 
 /// A cut, as far as the future asks about it.
@@ -122,7 +107,7 @@ impl<'m> Future<'m> {
         let system = input.transcript.head.system.iter().map(crate::transcript::Text::as_str);
         let tools = input.transcript.head.tools.iter().flatten().map(|tool| &*tool.description);
         for text in system.chain(tools) {
-            extract(text, |found| head.extend(input.index.find(found.kind, &found.key)));
+            input.index.extract(text, |found| head.extend(input.index.find(found.kind, &found.key)));
         }
         Self {
             on_path,
@@ -140,6 +125,9 @@ impl<'m> Future<'m> {
             fetched_facts: 0,
             calls: HashMap::new(),
             asked: (0, 0),
+            last_standing: last_standing(&input),
+            dead_ends: BTreeSet::new(),
+            lines: HashMap::new(),
             input,
         }
     }
@@ -172,7 +160,14 @@ impl<'m> Future<'m> {
             return;
         }
         for one in &says.uses {
-            self.used(one.entity, one.in_call);
+            if self.is_dead_end(idx, one) {
+                self.ledger.use_made(one.entity);
+                if !self.ledger.knows(one.entity) && self.was_dropped(one.entity) {
+                    self.dead_ends.insert(one.entity);
+                }
+            } else {
+                self.used(one.entity, one.in_call);
+            }
         }
         let is_result = matches!(message, Some(Message::ToolResult(_)));
         for &entity in &says.entities {
@@ -181,6 +176,17 @@ impl<'m> Future<'m> {
             }
             self.ledger.learn(entity);
         }
+    }
+
+    /// Whether a use came to nothing, together with all later ones of the same thing. To take back what was done before the cut
+    /// is a use like any other.
+    fn is_dead_end(&self, idx: EntryIdx, one: &Use) -> bool {
+        let came_to_nothing = match one.outcome {
+            Outcome::Stands => false,
+            Outcome::Undone => true,
+            Outcome::Undoes(earlier) => Some(earlier) > self.cuts.last().and_then(|cut| cut.now),
+        };
+        came_to_nothing && self.last_standing.get(&one.entity).is_none_or(|&last| last < idx)
     }
 
     /// Counts calls that were made before, and whose first call is gone.
@@ -194,16 +200,30 @@ impl<'m> Future<'m> {
         }
     }
 
-    /// The dropped lines that say an entity. None stands in the context: then it would be known.
-    fn dropped_lines(&self, entity: EntityId) -> impl Iterator<Item = &Place> {
+    /// Whether a dropped line says an entity. None stands in the context: then it would be known.
+    fn was_dropped(&self, entity: EntityId) -> bool {
         let now = self.cuts.last().and_then(|cut| cut.now);
-        let places = self.input.index.places(entity);
-        let before = places.partition_point(|place| Some(place.entry) <= now);
-        places[..before].iter().filter(|place| self.on_path[place.entry.0])
+        let places = self.input.index.places(entity).iter();
+        places.take_while(|place| Some(place.entry) <= now).any(|place| self.on_path[place.entry.0])
     }
 
-    fn was_dropped(&self, entity: EntityId) -> bool {
-        self.dropped_lines(entity).next().is_some()
+    /// The shortest dropped line that says an entity, and how many say it. The lines of an entity are walked once, however
+    /// many cuts ask for them.
+    fn dropped_lines(&mut self, entity: EntityId) -> Option<(Place, usize)> {
+        let now = self.cuts.last().and_then(|cut| cut.now);
+        let (index, on_path) = (self.input.index, &self.on_path);
+        let lines = self.lines.entry(entity).or_insert_with(|| {
+            let mut shortest: Option<Place> = None;
+            let places = index.places(entity).iter().filter(|place| on_path[place.entry.0]);
+            let so_far = |place: &Place| {
+                let best = shortest.filter(|best| (best.bytes, *best) < (place.bytes, *place)).unwrap_or(*place);
+                shortest = Some(best);
+                (place.entry, best)
+            };
+            places.map(so_far).collect()
+        });
+        let before = lines.partition_point(|(entry, _)| Some(*entry) <= now);
+        Some((lines[before.checked_sub(1)?].1, before))
     }
 
     /// The agent acts on an entity.
@@ -217,9 +237,9 @@ impl<'m> Future<'m> {
             return;
         }
         self.ledger.learn(entity);
-        let line = self.dropped_lines(entity).min_by_key(|place| (place.bytes, **place)).copied();
-        let Some(line) = line.filter(|_| !self.input.index.is_common(entity)) else { return };
-        let lines = i32::try_from(self.dropped_lines(entity).count()).unwrap_or(i32::MAX);
+        let dropped = self.dropped_lines(entity).filter(|_| !self.input.index.is_common(entity));
+        let Some((line, lines)) = dropped else { return };
+        let lines = i32::try_from(lines).unwrap_or(i32::MAX);
         let cut = self.cuts.len() - 1;
         let kind = self.input.index.kind(entity);
         let idf = self.input.frequencies.map_or(1.0, |all| all.idf(self.input.index.key(entity)));
@@ -248,7 +268,7 @@ impl<'m> Future<'m> {
             }
         }
         for text in seen.made.iter().chain(&seen.recovered) {
-            extract(text, |found| {
+            index.extract(text, |found| {
                 if let Some(id) = index.find(found.kind, &found.key) {
                     self.ledger.make(id);
                     index.above(id).for_each(|above| self.ledger.derive(above));
@@ -256,7 +276,7 @@ impl<'m> Future<'m> {
             });
         }
         let dropped = self.bytes.saturating_sub(visible);
-        let made = seen.made_bytes();
+        let made = seen.made_bytes;
         let share = if dropped == 0 { 0.0 } else { (number(made) / number(dropped)).min(1.0) };
         self.cuts.push(Cut { now: newest, whole, made, share, overflowed: false });
         self.fetched.clear();
@@ -281,6 +301,18 @@ impl<'m> Future<'m> {
             None
         }
     }
+}
+
+/// By entity, the last entry of the path that uses it in what stands; nothing where nobody asks, because no call was taken back.
+fn last_standing(input: &FutureInput<'_>) -> HashMap<EntityId, EntryIdx> {
+    if !input.index.has_dead_ends() {
+        return HashMap::new();
+    }
+    let uses = input.path.iter().filter_map(|&idx| Some((idx, &input.index.says(idx)?.uses)));
+    let standing = uses.flat_map(|(idx, uses)| {
+        uses.iter().filter(|one| one.outcome == Outcome::Stands).map(move |one| (one.entity, idx))
+    });
+    standing.collect()
 }
 
 impl Meter for Future<'_> {
@@ -339,6 +371,7 @@ impl Meter for Future<'_> {
             ("future_recall_random", of(|recall| recall.random)),
             ("future_recall_best", of(|recall| recall.best)),
             ("future_facts_count", count(self.needed.len() as u64)),
+            ("dead_end_facts_count", count(self.dead_ends.len() as u64)),
             ("kept_unused_ratio", none.map_or_else(unused, Measure::void)),
             ("refetched_facts_count", count(self.fetched_facts)),
             ("refetch_calls_count", count(self.paid.len() as u64)),

@@ -112,7 +112,9 @@ fn judge(item: &GoalItem, recorded: Said, made: Said, stale: bool, is_done: bool
     let misplaced = item.category == Category::Progress
         && item.done_at.is_some()
         && if is_done { made.open && !made.done } else { made.done && !made.open };
-    if made.wrong || stale || misplaced {
+    // A statement that is only there to be denied; beside an honest one a negation may belong to something else.
+    let turned = made.denied || made.negated && !made.whole && !recorded.whole;
+    if made.wrong || stale || misplaced || turned {
         Fate::Wrong
     } else if recorded.whole || made.whole {
         Fate::Kept

@@ -2,9 +2,10 @@
 
 use aho_corasick::AhoCorasick;
 
-use super::polarity::{is_negated, is_retracted};
-use super::{Category, ItemSet};
-use crate::meter::goal::text::{MadeText, Standing};
+use super::polarity::{has_denial, has_negation, is_denied, is_negated, is_negated_right_before, is_retracted};
+use super::spelling::is_whole;
+use super::{Category, GoalItem, ItemSet};
+use crate::meter::goal::text::{MadeText, Standing, normalise};
 
 /// The slots of an item must stand within so many bytes of normalised text: two or three lines. An anchor list that
 /// names every value of a session far from its rule does not state the rule.
@@ -43,6 +44,10 @@ pub(super) struct Said {
     pub(super) whole: bool,
     /// As `whole`, in a text of the strategy's own, with nothing beside it that takes it back.
     pub(super) current: bool,
+    /// All slots stand together, in a sentence that says that it does not hold.
+    pub(super) denied: bool,
+    /// All slots stand together, behind a negation that the source does not have, or under a heading of what is past.
+    pub(super) negated: bool,
     /// A `must_not` is there.
     pub(super) wrong: bool,
     /// Stated as finished.
@@ -56,6 +61,8 @@ impl Said {
         self.part |= other.part;
         self.whole |= other.whole;
         self.current |= other.current;
+        self.denied |= other.denied;
+        self.negated |= other.negated;
         self.wrong |= other.wrong;
         self.done |= other.done;
         self.open |= other.open;
@@ -69,6 +76,24 @@ struct Shape {
     within: usize,
     /// The item forbids something, and no slot of its own says so.
     negative: bool,
+    /// The item itself speaks in the negative.
+    denies: bool,
+    /// The item is about what holds no more, or its source says so: that is no denial.
+    takes_back: bool,
+}
+
+impl Shape {
+    fn new(item: &GoalItem) -> Self {
+        let own = normalise(&item.text);
+        let spellings = || item.must.iter().flatten().map(String::as_str);
+        Self {
+            slots: u8::try_from(item.must.len()).unwrap_or(u8::MAX),
+            within: item.within.unwrap_or(WITHIN),
+            negative: item.category == Category::Constraint && item.negated_without_slot(),
+            denies: has_negation(&own) || spellings().any(has_negation),
+            takes_back: spellings().chain([own.as_str()]).any(has_denial),
+        }
+    }
 }
 
 /// All spellings of an item set, compiled.
@@ -96,9 +121,7 @@ impl Matcher {
                 words.push(word.as_str());
                 spellings.push(Spelling { item: number, role: Role::Wrong });
             }
-            let negative = item.category == Category::Constraint && item.negated_without_slot();
-            let slots = u8::try_from(item.must.len()).unwrap_or(u8::MAX);
-            shapes.push(Shape { slots, within: item.within.unwrap_or(WITHIN), negative });
+            shapes.push(Shape::new(item));
         }
         // Spellings are short and few; a set too large for an automaton would find nothing, and `parse` limits it.
         let automaton = if words.is_empty() { None } else { AhoCorasick::new(&words).ok() };
@@ -107,12 +130,20 @@ impl Matcher {
 
     /// What a normalised recorded text says about the items.
     pub(super) fn recorded(&self, text: &str) -> Vec<(u32, Said)> {
-        self.said(text, |_| Standing::Unsaid, false)
+        self.said(text, None)
     }
 
     /// What a text of the strategy's own says about the items.
     pub(super) fn made(&self, text: &MadeText) -> Vec<(u32, Said)> {
-        self.said(&text.normal, |at| text.standing(at), true)
+        self.said(&text.normal, Some(text))
+    }
+
+    /// Looks at the text of a source: an item that is denied already there cannot be denied by a summary.
+    pub(super) fn learn_source(&mut self, text: &MadeText, is_source_of: impl Fn(usize) -> bool) {
+        for (item, said) in self.made(text) {
+            let item = item as usize;
+            self.shapes[item].takes_back |= (said.denied || said.negated) && is_source_of(item);
+        }
     }
 
     /// The slots, by item, with a spelling in a normalised line; each once.
@@ -127,19 +158,16 @@ impl Matcher {
         slots
     }
 
-    fn said(&self, text: &str, standing: impl Fn(usize) -> Standing, is_made: bool) -> Vec<(u32, Said)> {
+    fn said(&self, text: &str, made: Option<&MadeText>) -> Vec<(u32, Said)> {
         let mut hits = self.hits(text);
         hits.sort_by_key(|hit| (hit.item, hit.start));
-        let of_one = |hits: &[Hit]| {
-            let shape = self.shapes[hits[0].item as usize];
-            (hits[0].item, judge(hits, shape, text, &standing, is_made))
-        };
+        let of_one = |hits: &[Hit]| (hits[0].item, judge(hits, self.shapes[hits[0].item as usize], text, made));
         hits.chunk_by(|a, b| a.item == b.item).map(of_one).collect()
     }
 
     fn hits(&self, text: &str) -> Vec<Hit> {
         let Some(automaton) = &self.automaton else { return Vec::new() };
-        let whole = |found: &aho_corasick::Match| is_whole_number(text, found.start(), found.end());
+        let whole = |found: &aho_corasick::Match| is_whole(text, found.start(), found.end());
         let hit = |found: aho_corasick::Match| {
             let Spelling { item, role } = self.spellings[found.pattern().as_usize()];
             Hit { item, role, start: found.start(), end: found.end() }
@@ -148,17 +176,8 @@ impl Matcher {
     }
 }
 
-/// `42 g` is not said by `142 g`, nor `1.5` by `1.52`.
-pub(in crate::meter::goal) fn is_whole_number(text: &str, start: usize, end: usize) -> bool {
-    let bytes = text.as_bytes();
-    let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
-    let before = digit(start) && start > 0 && digit(start - 1);
-    let after = end > 0 && digit(end - 1) && digit(end);
-    !before && !after
-}
-
 /// Judges the hits of one item, in order of place: the slots that a window of `within` bytes holds together.
-fn judge(hits: &[Hit], shape: Shape, text: &str, standing: &impl Fn(usize) -> Standing, is_made: bool) -> Said {
+fn judge(hits: &[Hit], shape: Shape, text: &str, made: Option<&MadeText>) -> Said {
     let mut said = Said { wrong: hits.iter().any(|hit| matches!(hit.role, Role::Wrong)), ..Said::default() };
     let slots: Vec<(u8, Hit)> =
         hits.iter().filter_map(|&hit| if let Role::Slot(slot) = hit.role { Some((slot, hit)) } else { None }).collect();
@@ -177,14 +196,42 @@ fn judge(hits: &[Hit], shape: Shape, text: &str, standing: &impl Fn(usize) -> St
         if distinct < u32::from(shape.slots) {
             continue;
         }
-        let start = slots[from..=to].iter().map(|(_, hit)| hit.start).min().unwrap_or(hit.start);
-        if is_made && shape.negative && !is_negated(text, start, hit.end) {
-            continue;
+        // The shortest text that holds all of them.
+        while seen[usize::from(slots[from].0)] > 1 {
+            seen[usize::from(slots[from].0)] -= 1;
+            from += 1;
         }
-        said.whole = true;
-        said.current |= is_made && !is_retracted(text, start, hit.end);
-        said.done |= standing(hit.start) == Standing::Done;
-        said.open |= standing(hit.start) == Standing::Open;
+        match made {
+            None => said.whole = true,
+            Some(made) => statement(&mut said, shape, text, made, (slots[from], hit)),
+        }
     }
     said
+}
+
+/// Adds a statement of a strategy's own text, from its first slot to its last hit.
+fn statement(said: &mut Said, shape: Shape, text: &str, made: &MadeText, (first, last): ((u8, Hit), Hit)) {
+    let (start, end) = (first.1.start, last.end);
+    if shape.negative && !is_negated(text, start, end) {
+        return;
+    }
+    // `do not commit before the tests` denies no rule that begins with the tests.
+    let is_turned = first.0 == 0 && !shape.denies && is_negated_right_before(text, start);
+    // One word behind a `not` may be about anything: then nothing is stated, and nothing is wrong.
+    let is_exact = shape.slots > 1 || text[start..end].bytes().any(|byte| byte.is_ascii_digit());
+    // The sentences in which it begins and ends: what stands between them is about something else.
+    let is_denied = |at: usize| {
+        let around = made.paragraph(at);
+        is_denied(&text[around.clone()], at - around.start)
+    };
+    if !shape.takes_back && (is_denied(start) || is_denied(last.start)) {
+        said.denied = true;
+    } else if !shape.takes_back && (made.is_past(start) || is_turned) {
+        said.negated |= is_exact || made.is_past(start);
+    } else {
+        said.whole = true;
+        said.current |= !is_retracted(text, start, end);
+        said.done |= made.standing(last.start) == Standing::Done;
+        said.open |= made.standing(last.start) == Standing::Open;
+    }
 }

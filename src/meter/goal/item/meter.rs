@@ -149,7 +149,7 @@ impl<'m> Goal<'m> {
         let (closed, open) = Marks::of_seen(self.items, self.presence, seen);
         let (closed, put_back) = (fates(self.items, &closed, moment), fates(self.items, &open, moment));
         self.overflowed = false;
-        self.cut = Some(Cut { fates: closed, put_back, now, whole, made_bytes: seen.made_bytes() });
+        self.cut = Some(Cut { fates: closed, put_back, now, whole, made_bytes: seen.made_bytes });
     }
 
     /// Why nothing is measured, if nothing is.

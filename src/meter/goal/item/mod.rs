@@ -10,12 +10,14 @@ mod polarity;
 mod presence;
 mod rounds;
 mod score;
+mod spelling;
 
 pub use file::{Category, GoalItem, ItemSet, ItemsError};
 pub use lint::{Agreement, Doubt, agreement, doubts};
-pub(in crate::meter::goal) use matcher::is_whole_number;
 pub(crate) use meter::DROPPED_FLOOR;
 pub use meter::Goal;
+pub(super) use polarity::is_past_heading;
 pub use presence::Presence;
 pub use rounds::Lifetime;
 pub use score::{Fate, ItemFate, Score};
+pub(in crate::meter::goal) use spelling::is_whole;

@@ -1,8 +1,9 @@
 //! Words that turn a statement round, or take it back.
 
-/// Words that forbid or deny.
-const NEGATIONS: [&str; 22] = [
+/// Words that forbid or deny. One in Latin letters begins where a word begins, and ends there if it ends with a space.
+const NEGATIONS: [&str; 24] = [
     "not ",
+    "cannot ",
     "n't",
     "never",
     "no ",
@@ -16,6 +17,7 @@ const NEGATIONS: [&str; 22] = [
     "leave ",
     "keep ",
     "only ",
+    "prohibit",
     "不",
     "勿",
     "禁止",
@@ -27,7 +29,7 @@ const NEGATIONS: [&str; 22] = [
 ];
 
 /// Words that say that something held once and holds no more.
-const RETRACTIONS: [&str; 22] = [
+const RETRACTIONS: [&str; 23] = [
     "no longer",
     "instead of",
     "superseded",
@@ -45,6 +47,7 @@ const RETRACTIONS: [&str; 22] = [
     "reverted",
     "originally",
     "old ",
+    "obsolete",
     "不再",
     "改为",
     "原来",
@@ -52,12 +55,91 @@ const RETRACTIONS: [&str; 22] = [
     "之前",
 ];
 
+/// Words that say that a whole statement does not hold: a summary that quotes a rule beside them has turned it round.
+const DENIALS: [&str; 27] = [
+    "no longer appl",
+    "no longer hold",
+    "no longer valid",
+    "no longer true",
+    "no longer needed",
+    "no longer requir",
+    "no longer in force",
+    "no longer current",
+    "no longer relevant",
+    "does not apply",
+    "doesn't apply",
+    "do not apply",
+    "don't apply",
+    "not apply any more",
+    "not true that",
+    "is false that",
+    "not the case that",
+    "disregard",
+    "never mind",
+    "has been withdrawn",
+    "was withdrawn",
+    "was cancelled",
+    "has been lifted",
+    "was lifted",
+    "作废",
+    "不再适用",
+    "不用遵守",
+];
+
+/// Words that, as the last ones before a statement, deny or replace it.
+const BEFORE: [&str; 13] = [
+    "not",
+    "never",
+    "isn't",
+    "don't",
+    "doesn't",
+    "aren't",
+    "wasn't",
+    "cannot",
+    "can't",
+    "instead of",
+    "rather than",
+    "ignore",
+    "不是",
+];
+
+/// Words that may stand between those and the statement.
+const FILLERS: [&str; 12] = ["the", "a", "an", "use", "using", "be", "to", "rule", "that", "is", "at", "any"];
+
+/// Words of headings under which nothing is stated as current.
+const PAST_HEADINGS: [&str; 10] = [
+    "obsolete",
+    "outdated",
+    "superseded",
+    "no longer",
+    "ignore",
+    "disregard",
+    "withdrawn",
+    "cancelled",
+    "作废",
+    "过时",
+];
+
 /// Words that stand between an old value and the one that took its place.
 const ARROWS: [&str; 3] = ["->", "→", "=>"];
 
+/// Whether `word` stands in a text, where a word begins.
+fn stands(text: &str, word: &str) -> bool {
+    let letter = |at: usize| text.as_bytes().get(at).is_some_and(u8::is_ascii_alphanumeric);
+    let stem = word.trim_end();
+    // `n't` ends a word, and the marks of other scripts stand anywhere.
+    let is_free = !stem.as_bytes()[0].is_ascii_alphabetic() || stem == "n't";
+    let ends = |at: usize| stem.len() == word.len() || !letter(at + stem.len());
+    text.match_indices(stem).any(|(at, _)| (is_free || at == 0 || !letter(at - 1)) && ends(at))
+}
+
+fn any(text: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| stands(text, word))
+}
+
 /// Whether a text speaks in the negative.
 pub(super) fn has_negation(text: &str) -> bool {
-    NEGATIONS.iter().any(|word| text.contains(word))
+    any(text, &NEGATIONS)
 }
 
 /// Whether there is a negation in the sentence around a place of a normalised text.
@@ -68,7 +150,38 @@ pub(super) fn is_negated(text: &str, start: usize, end: usize) -> bool {
 /// Whether the sentence around a place takes back what stands there.
 pub(super) fn is_retracted(text: &str, start: usize, end: usize) -> bool {
     let sentence = sentence(text, start, end);
-    RETRACTIONS.iter().chain(&ARROWS).any(|word| sentence.contains(word))
+    any(sentence, &RETRACTIONS) || ARROWS.iter().any(|mark| sentence.contains(mark))
+}
+
+/// Whether a text says of something that it does not hold at all.
+pub(super) fn has_denial(text: &str) -> bool {
+    any(text, &DENIALS)
+}
+
+/// Whether the sentence around a place says that it does not hold at all.
+pub(super) fn is_denied(text: &str, at: usize) -> bool {
+    has_denial(sentence(text, at, at))
+}
+
+/// Whether the last words before a place deny or replace what stands there: `not 42 g`, `instead of the 42 g`.
+pub(super) fn is_negated_right_before(text: &str, start: usize) -> bool {
+    let mut before = text[..start].trim_end_matches([' ', '"', '\'', '(', '“', '「']);
+    for _ in 0..3 {
+        let ends_in = |word: &str| {
+            before.strip_suffix(word).is_some_and(|rest| !rest.ends_with(|c: char| c.is_ascii_alphanumeric()))
+        };
+        if BEFORE.iter().any(|word| ends_in(word)) {
+            return true;
+        }
+        let Some(filler) = FILLERS.iter().find(|word| ends_in(word)) else { return false };
+        before = before[..before.len() - filler.len()].trim_end();
+    }
+    false
+}
+
+/// Whether a heading says that nothing below it holds any more.
+pub(in crate::meter::goal) fn is_past_heading(words: &str) -> bool {
+    any(&words.to_lowercase(), &PAST_HEADINGS)
 }
 
 /// The sentence or list item around a place of a normalised text.
@@ -84,9 +197,9 @@ fn sentence(text: &str, start: usize, end: usize) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_negated, is_retracted};
+    use super::{has_negation, is_denied, is_negated, is_negated_right_before, is_past_heading, is_retracted};
 
-    fn around<T>(text: &str, word: &str, judge: fn(&str, usize, usize) -> T) -> T {
+    fn around<T>(text: &str, word: &str, judge: impl Fn(&str, usize, usize) -> T) -> T {
         let start = text.find(word).unwrap();
         judge(text, start, start + word.len())
     }
@@ -97,5 +210,49 @@ mod tests {
         assert!(!around(text, "30 s", is_retracted));
         assert!(around(text, "20 s", is_retracted));
         assert!(around(text, "api", is_negated) && !around(text, "30 s", is_negated));
+    }
+
+    #[test]
+    fn a_negation_is_a_word_of_its_own() {
+        for text in ["do not open it", "don't open it", "you cannot open it", "nobody, never", "open it not"] {
+            assert!(has_negation(text), "{text}");
+        }
+        for text in ["the piano plays", "tie a knot there", "a casino opens", "bookkeep it", "hold the volcano back"] {
+            assert!(!has_negation(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_statement_can_be_denied() {
+        let is_denied = |text: &str, start: usize, end: usize| is_denied(text, start) || is_denied(text, end);
+        assert!(around("the rule to close the door no longer applies", "door", is_denied));
+        assert!(around("it is not true that 42 g is the limit", "42 g", is_denied));
+        assert!(!around("the limit is 42 g. the other rule does not apply", "42 g", is_denied));
+        // A message of a test between two sentences is about neither.
+        assert!(!around(
+            "a boundary. - this one does not apply - it is >= here",
+            "boundary. - this one does not apply - it is >=",
+            is_denied
+        ));
+        // What no longer happens is a fact like any other.
+        assert!(!around("with ttl=30 the cache no longer flakes", "ttl=30", is_denied));
+    }
+
+    #[test]
+    fn the_words_right_before_a_value_decide() {
+        let before = |text: &str| is_negated_right_before(text, text.find("42 g").unwrap());
+        for text in ["it is not 42 g", "never use the 42 g", "50 g instead of the 42 g", "not \"42 g\"", "isn't 42 g"] {
+            assert!(before(text), "{text}");
+        }
+        for text in ["42 g", "42 g, not 50 g", "do not exceed 42 g", "whatnot 42 g", "knot 42 g", "not more than 42 g"]
+        {
+            assert!(!before(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn headings_of_what_is_past() {
+        assert!(is_past_heading("Obsolete Rules (ignore)") && is_past_heading("已作废"));
+        assert!(!is_past_heading("Previous Work") && !is_past_heading("Goal"));
     }
 }

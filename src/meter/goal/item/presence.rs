@@ -1,5 +1,7 @@
 //! Which entries say what of which items: found once per transcript, in one pass, and shared by all cells.
 
+use std::collections::BTreeSet;
+
 use super::ItemSet;
 use super::matcher::{Matcher, Said};
 use crate::meter::goal::text::{MadeText, normalise, whole_text};
@@ -39,7 +41,7 @@ impl Presence {
         if items.items.is_empty() {
             return Self::default();
         }
-        let matcher = Matcher::new(items);
+        let mut matcher = Matcher::new(items);
         let slots = items.items.iter().map(|item| vec![Vec::new(); item.must.len()]).collect();
         let mut lines = LineHits { slots, bytes: Vec::with_capacity(transcript.entries.len()) };
         let mut said = Vec::with_capacity(transcript.entries.len());
@@ -52,6 +54,14 @@ impl Presence {
                 lines.add(&matcher, entry, &text);
             }
             said.push(found);
+        }
+        let sources: BTreeSet<EntryIdx> = items.items.iter().flat_map(|item| item.source.iter().copied()).collect();
+        for entry in sources {
+            if let Some(message) = Item::entry(transcript, entry).message(transcript) {
+                matcher.learn_source(&MadeText::new(&whole_text(message)), |item| {
+                    items.items[item].source.contains(&entry)
+                });
+            }
         }
         Self { matcher, said, lines }
     }

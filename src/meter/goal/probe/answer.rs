@@ -1,7 +1,7 @@
 //! Answers, matched by rule.
 
 use super::bank::Expected;
-use crate::meter::goal::item::is_whole_number;
+use crate::meter::goal::item::is_whole;
 use crate::meter::goal::text::normalise;
 
 /// What an answer is worth.
@@ -95,7 +95,7 @@ fn letter(answer: &str) -> Option<char> {
 /// Whether the normalised spelling stands in a plain text, not as a part of a longer number.
 fn spells(plain: &str, spelling: &str) -> bool {
     let spelling = spelling.replace(['`', '*'], "");
-    plain.match_indices(&*spelling).any(|(at, found)| is_whole_number(plain, at, at + found.len()))
+    plain.match_indices(&*spelling).any(|(at, found)| is_whole(plain, at, at + found.len()))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! A statement with a gap where the answer stood.
 
-use crate::meter::goal::item::is_whole_number;
+use crate::meter::goal::item::is_whole;
 
 /// What stands for the answer.
 pub(super) const GAP: &str = "____";
@@ -60,7 +60,7 @@ fn spelled(text: &str, at: usize, spelling: &str) -> Option<usize> {
             }
         }
     }
-    (end > at && is_whole_number(text, at, end)).then_some(end - at)
+    (end > at && is_whole(text, at, end)).then_some(end - at)
 }
 
 #[cfg(test)]

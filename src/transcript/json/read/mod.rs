@@ -51,11 +51,6 @@ impl<'a> Raw<'a> {
         Self { text, canonical: false }
     }
 
-    /// A value that is known to be canonical.
-    pub(crate) fn canonical(text: &'a str) -> Self {
-        Self { text, canonical: true }
-    }
-
     /// The spelling, without white space around it.
     pub(crate) fn text(self) -> &'a str {
         self.text
@@ -73,6 +68,17 @@ impl<'a> Raw<'a> {
         }
         JsonText::new(self.text)
     }
+}
+
+/// Whether a JSON string spells `text` as it is.
+pub(crate) fn is_plain(text: &str) -> bool {
+    run::end(text.as_bytes(), 0) == text.len()
+}
+
+/// A value that is known to be canonical, kept and measured.
+pub(crate) fn canonical_json(text: String) -> JsonText {
+    let js_utf16 = utf16_len(&text);
+    JsonText::measured(text.into(), js_utf16)
 }
 
 impl Deref for Raw<'_> {
@@ -121,12 +127,14 @@ impl<'a> Reader<'a> {
         Err(Broken)
     }
 
+    #[inline]
     fn byte(&self) -> u8 {
         // No JSON holds a bare NUL, so that it can stand for the end.
         self.text.as_bytes().get(self.at).copied().unwrap_or(0)
     }
 
     /// The first byte of the next token; 0 at the end.
+    #[inline]
     pub(crate) fn peek(&mut self) -> u8 {
         let byte = self.byte();
         if byte > b' ' { byte } else { self.over_space() }
@@ -141,11 +149,13 @@ impl<'a> Reader<'a> {
     }
 
     /// Makes sure that nothing but white space is left.
+    #[inline]
     pub(crate) fn end(&mut self) -> Read<()> {
         self.peek();
         if self.at == self.text.len() { Ok(()) } else { self.broken("expected the end of the value") }
     }
 
+    #[inline]
     fn eat(&mut self, byte: u8, expected: &'static str) -> Read<()> {
         if self.peek() != byte {
             return self.broken(expected);
@@ -187,6 +197,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Steps over a comma (`true`) or over the end of a container (`false`).
+    #[inline]
     fn goes_on(&mut self, end: u8, expected: &'static str) -> Read<bool> {
         let next = self.peek();
         if next != b',' && next != end {
@@ -197,6 +208,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The key that is next, borrowed unless it is spelled with escapes.
+    #[inline]
     fn key(&mut self) -> Read<Cow<'a, str>> {
         if self.peek() != b'"' {
             return self.broken("expected a key");
@@ -208,7 +220,14 @@ impl<'a> Reader<'a> {
         })
     }
 
+    /// The string that is next, borrowed unless it is spelled with escapes. A lone surrogate reads as U+FFFD.
+    #[inline]
+    pub(crate) fn text(&mut self) -> Read<Cow<'a, str>> {
+        if self.peek() == b'"' { self.key() } else { self.broken("expected a string") }
+    }
+
     /// The string that is next. A lone surrogate reads as U+FFFD.
+    #[inline]
     pub(crate) fn string(&mut self) -> Read<&str> {
         if self.peek() != b'"' {
             return self.broken("expected a string");
@@ -220,6 +239,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The spelling of the number that is next.
+    #[inline]
     pub(crate) fn number(&mut self) -> Read<&'a str> {
         self.peek();
         let from = self.at;
@@ -233,6 +253,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Steps over `word`, one of the three literals.
+    #[inline]
     pub(crate) fn word(&mut self, word: &'static str) -> Read<()> {
         self.peek();
         if !self.text.as_bytes()[self.at..].starts_with(word.as_bytes()) {
@@ -243,17 +264,20 @@ impl<'a> Reader<'a> {
     }
 
     /// Where the next token begins.
+    #[inline]
     pub(crate) fn mark(&mut self) -> usize {
         self.peek();
         self.at
     }
 
     /// What was read since a [`Self::mark`].
+    #[inline]
     pub(crate) fn since(&self, mark: usize) -> Raw<'a> {
         Raw::of(self.text.get(mark..self.at).unwrap_or_default())
     }
 
     /// The value that is next, as it is spelled.
+    #[inline]
     pub(crate) fn raw(&mut self) -> Read<Raw<'a>> {
         self.peek();
         let from = self.at;

@@ -11,31 +11,25 @@ use super::{Read, Reader};
 const DEPTH: usize = 64;
 const KEYS: usize = 64;
 
-/// The containers that are open.
+/// The containers that are open. A new one has no memory: most values are no containers.
+#[derive(Default)]
 pub(super) struct Open<'a> {
     depth: usize,
     /// Which of the outermost [`DEPTH`] are objects, a bit each.
     objects: u64,
     /// The same of those inside.
     deep: Vec<bool>,
-    /// The keys of the objects that are open, outermost first: finds repeated keys without memory of its own.
-    keys: [&'a str; KEYS],
-    /// How many keys there are.
-    len: usize,
+    /// The keys of the objects that are open, outermost first, by which repeated ones are found.
+    keys: Vec<&'a str>,
     /// For each container, how many there were when it was opened.
-    first: [usize; DEPTH],
-}
-
-impl Default for Open<'_> {
-    fn default() -> Self {
-        Self { depth: 0, objects: 0, deep: Vec::new(), keys: [""; KEYS], len: 0, first: [0; DEPTH] }
-    }
+    first: Vec<usize>,
 }
 
 impl<'a> Open<'a> {
     pub(super) fn clear(&mut self) {
         self.depth = 0;
-        self.len = 0;
+        self.keys.clear();
+        self.first.clear();
         self.deep.clear();
     }
 
@@ -43,7 +37,7 @@ impl<'a> Open<'a> {
         if self.depth < DEPTH {
             let bit = 1 << self.depth;
             self.objects = if object { self.objects | bit } else { self.objects & !bit };
-            self.first[self.depth] = self.len;
+            self.first.push(self.keys.len());
         } else {
             self.deep.push(object);
         }
@@ -53,7 +47,7 @@ impl<'a> Open<'a> {
     fn pop(&mut self) {
         self.depth -= 1;
         if self.depth < DEPTH {
-            self.len = self.first[self.depth];
+            self.keys.truncate(self.first.pop().unwrap_or_default());
         } else {
             self.deep.pop();
         }
@@ -66,12 +60,12 @@ impl<'a> Open<'a> {
     /// Notes a canonically spelled key. Whether it is no number and stands for the first time in its object: canonical
     /// spellings are unique, so that comparing them compares the keys.
     fn key(&mut self, key: &'a str) -> bool {
-        if self.depth > DEPTH || self.len == KEYS || key.as_bytes().first().is_some_and(u8::is_ascii_digit) {
+        if self.depth > DEPTH || self.keys.len() == KEYS || key.as_bytes().first().is_some_and(u8::is_ascii_digit) {
             return false;
         }
-        let known = self.keys[self.first[self.depth - 1]..self.len].contains(&key);
-        self.keys[self.len] = key;
-        self.len += 1;
+        let from = self.first.last().copied().unwrap_or_default();
+        let known = self.keys[from..].contains(&key);
+        self.keys.push(key);
         !known
     }
 }

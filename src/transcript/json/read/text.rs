@@ -12,21 +12,23 @@ fn unit(digits: Option<&[u8]>) -> Option<u32> {
     Some(unit)
 }
 
-/// The character of a short escape.
-fn short(escape: u8) -> Option<u8> {
-    Some(match escape {
-        b'n' => b'\n',
-        b'"' | b'\\' | b'/' => escape,
-        b't' => b'\t',
-        b'r' => b'\r',
-        b'b' => 8,
-        b'f' => 12,
-        _ => return None,
-    })
-}
+/// The characters of the short escapes, by the byte behind the backslash; 0 for none.
+const SHORT: [u8; 256] = {
+    let mut table = [0; 256];
+    table[b'n' as usize] = b'\n';
+    table[b'"' as usize] = b'"';
+    table[b'\\' as usize] = b'\\';
+    table[b'/' as usize] = b'/';
+    table[b't' as usize] = b'\t';
+    table[b'r' as usize] = b'\r';
+    table[b'b' as usize] = 8;
+    table[b'f' as usize] = 12;
+    table
+};
 
 impl Reader<'_> {
     /// Where the string that is next begins and ends, if it has no escape. `None`: it has, and the reader stands there.
+    #[inline]
     pub(super) fn plain_string(&mut self) -> Read<Option<(usize, usize)>> {
         let from = self.at + 1;
         let end = run::end(self.text.as_bytes(), from);
@@ -55,7 +57,7 @@ impl Reader<'_> {
         // Nothing gets longer by decoding; what is copied last may reach past the end of its run.
         let room = self.text.len() + WIDTH;
         if self.unescaped.len() < room {
-            self.unescaped.resize(room, 0);
+            self.unescaped.resize(room.next_power_of_two(), 0);
         }
         let mut out = std::mem::take(&mut self.unescaped);
         let length = self.unescape(&mut out);
@@ -87,8 +89,8 @@ impl Reader<'_> {
                     return Ok(len);
                 }
                 b'\\' => {
-                    let escape = bytes.get(at + 1).copied().unwrap_or(0);
-                    if let Some(plain) = short(escape) {
+                    let plain = SHORT[usize::from(bytes.get(at + 1).copied().unwrap_or(0))];
+                    if plain != 0 {
                         out[len] = plain;
                         len += 1;
                         at += 2;
@@ -149,28 +151,62 @@ impl Reader<'_> {
         let bytes = self.text.as_bytes();
         let mut canonical = true;
         let mut at = self.at + 1;
+        'chunks: while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<{ 2 * WIDTH }>) {
+            let mut specials = run::wide(chunk);
+            while specials != 0 {
+                let nth = specials.trailing_zeros() as usize;
+                match chunk[nth % chunk.len()] {
+                    b'"' => {
+                        self.at = at + nth + 1;
+                        return Ok(canonical);
+                    }
+                    b'\\' => {
+                        let past = self.skip_escape(at + nth, &mut canonical)?;
+                        if past >= at + chunk.len() {
+                            at = past;
+                            continue 'chunks;
+                        }
+                        specials &= u32::MAX << (past - at);
+                    }
+                    _ => return self.unclosed(at + nth),
+                }
+            }
+            at += chunk.len();
+        }
+        self.skip_string_end(at, canonical)
+    }
+
+    /// [`Self::skip_string`] among the last bytes of the text.
+    fn skip_string_end(&mut self, mut at: usize, mut canonical: bool) -> Read<bool> {
         loop {
-            at = run::end(bytes, at);
-            match bytes.get(at) {
+            match self.text.as_bytes().get(at) {
                 Some(b'"') => {
                     self.at = at + 1;
                     return Ok(canonical);
                 }
-                Some(b'\\') => {
-                    let escape = bytes.get(at + 1).copied().unwrap_or(0);
-                    if short(escape).is_some() {
-                        canonical &= escape != b'/';
-                        at += 2;
-                    } else {
-                        self.at = at;
-                        self.unicode_unit()?;
-                        canonical &= is_written(&bytes[at + 2..at + 6]);
-                        at += 6;
-                    }
-                }
+                Some(b'\\') => at = self.skip_escape(at, &mut canonical)?,
+                Some(0x20..) => at += 1,
                 _ => return self.unclosed(at),
             }
         }
+    }
+
+    /// Steps over the escape at `at`, and gives where it ends.
+    #[inline]
+    fn skip_escape(&mut self, at: usize, canonical: &mut bool) -> Read<usize> {
+        let escape = self.text.as_bytes().get(at + 1).copied().unwrap_or(0);
+        if SHORT[usize::from(escape)] != 0 {
+            *canonical &= escape != b'/';
+            return Ok(at + 2);
+        }
+        self.skip_unicode(at, canonical)
+    }
+
+    fn skip_unicode(&mut self, at: usize, canonical: &mut bool) -> Read<usize> {
+        self.at = at;
+        self.unicode_unit()?;
+        *canonical &= is_written(&self.text.as_bytes()[at + 2..at + 6]);
+        Ok(at + 6)
     }
 }
 
