@@ -106,3 +106,69 @@ fn without_a_price_dollars_are_void_and_tokens_are_not() {
     let prepared = Prepared::new(&corpus.sessions[0], Reference::O200kBase, std::iter::empty()).unwrap();
     assert!(prepared.with_cache(&wrong).unwrap_err().to_string().contains("no price is called \"nobody\""));
 }
+
+#[test]
+fn every_compaction_says_when_it_is_warm_again_and_what_its_summary_cost() {
+    let book = tempfile::NamedTempFile::new().unwrap();
+    let row = "[[latency]]\nname='server'\nmodels=['claude-opus-4-5']\nbase_ms=100\nuncached_ms_per_1000_tokens=10\n\
+               cached_ms_per_1000_tokens=1\nsource='a stopwatch'\ndate='2026-12-01'\n";
+    std::fs::write(book.path(), row).unwrap();
+    let config = CacheConfig { prices: Some(book.path().to_owned()), ..config("anthropic-5m", "claude-opus-4-5") };
+    let (mut seen, mut warmed) = (0, 0);
+    for (cell, events) in cells(&["pi"], 40_000, &config) {
+        assert_eq!(cell.latency.as_deref(), Some("server"));
+        let prompts: Vec<u64> = events
+            .iter()
+            .filter_map(|event| if let EventRecord::Request(one) = event { Some(one.reference_tokens) } else { None })
+            .collect();
+        #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
+        let share = |event: &EventRecord| match event {
+            EventRecord::Request(one) => Some(one.cache.as_ref()?.read_tokens as f64 / one.reference_tokens as f64),
+            _ => None,
+        };
+        let shares: Vec<f64> = events.iter().filter_map(share).collect();
+        let (mut next, mut summaries) = (0, 0.0);
+        for event in &events {
+            match event {
+                EventRecord::Request(one) => {
+                    next += 1;
+                    let cache = one.cache.as_ref().unwrap();
+                    let anew = cache.write_tokens + cache.plain_tokens;
+                    #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
+                    let expected = 100.0 + (anew * 10 + cache.read_tokens) as f64 / 1_000.0;
+                    assert!((cache.model_first_token_ms.unwrap() - expected).abs() < 1e-9);
+                }
+                EventRecord::Compaction(one) => {
+                    let Some(cache) = &one.cache else { continue };
+                    seen += 1;
+                    // When 95 % of what was read before are read again: at once, if little was read before.
+                    let warm = shares[next..].iter().position(|share| *share >= 0.95 * shares[next - 1]);
+                    assert_eq!(
+                        cache.warmup_requests.map(|requests| requests.to_string()),
+                        warm.map(|at| at.to_string())
+                    );
+                    warmed += usize::from(warm.is_some_and(|at| at > 0));
+                    // Reads at a tenth: what the context shrank by, and nothing that was said afterwards.
+                    #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
+                    let saving = (one.before_tokens as f64 - one.after_tokens as f64) * 0.1;
+                    assert!((cache.saving_tokens.unwrap() - saving).abs() < 1e-6, "{}", cell.transcript);
+                    let grown = prompts[next..].iter().position(|&later| later >= one.before_tokens);
+                    assert_eq!(
+                        cache.regrowth_requests.map(|requests| requests.to_string()),
+                        grown.map(|at| at.to_string())
+                    );
+                    // Plain input at $5 and output at $25 a million; riding, the old prompt is read at $0.50.
+                    #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
+                    let usd =
+                        |input: u64, price: f64| (input as f64 * price + one.summary_output_tokens as f64 * 25.0) / 1e6;
+                    summaries += cache.summary_usd.unwrap();
+                    assert!((cache.summary_usd.unwrap() - usd(one.summary_input_tokens, 5.0)).abs() < 1e-9);
+                    assert!((cache.summary_riding_usd.unwrap() - usd(one.before_tokens, 0.5)).abs() < 1e-9);
+                }
+                _ => {}
+            }
+        }
+        assert!(summaries <= value(&cell, "cost_summary_usd") + 1e-9, "{}", cell.transcript);
+    }
+    assert!(seen > 0 && warmed > 0, "{warmed} of {seen} compactions made the next request write");
+}

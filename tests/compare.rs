@@ -83,6 +83,7 @@ fn cell(name: &str, seed: u64, value: Measure) -> CellRecord {
         exam: None,
         cache: String::new(),
         price: None,
+        latency: None,
     }
 }
 

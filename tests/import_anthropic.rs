@@ -383,3 +383,55 @@ fn no_damage_makes_it_panic() {
         }
     }
 }
+
+/// The marks of every reply's request, as the importer keeps them.
+fn marks(transcript: &cutpoint::transcript::Transcript) -> Vec<Value> {
+    let extras = transcript.entries.iter().filter_map(|entry| entry.extra.as_ref());
+    let read = |extra: &cutpoint::transcript::JsonText| serde_json::from_str::<Value>(extra.as_str()).unwrap();
+    extras.map(read).filter_map(|extra| extra[""].get("cache_marks").cloned()).collect()
+}
+
+#[test]
+fn marks_for_the_cache_are_kept_by_request() {
+    let mark = |ttl: &str| {
+        if ttl.is_empty() { json!({"type": "ephemeral"}) } else { json!({"type": "ephemeral", "ttl": ttl}) }
+    };
+    let text = |text: &str, ttl: &str| json!({"type": "text", "text": text, "cache_control": mark(ttl)});
+    let plain = |text: &str| json!({"type": "text", "text": text});
+    let request = |messages: Value, answer: &Value| {
+        let body = json!({"model": "m", "messages": messages,
+            "tools": [{"name": "Read", "input_schema": {}}, {"name": "Bash", "input_schema": {}, "cache_control": mark("1h")}],
+            "system": [plain("You are."), text("Be kind.", "1h")]});
+        json!({"request": {"timestamp": 1.5, "body": body}, "response": answer}).to_string()
+    };
+    let user = |content: Value| json!({"role": "user", "content": content});
+    let asks = json!({"role": "assistant", "content": [
+        {"type": "thinking", "thinking": "hm", "signature": "s"},
+        {"type": "tool_use", "id": "c1", "name": "Read", "input": {}}]});
+    // The text of the last message stands behind its result, whatever their order in the file.
+    let result = json!({"type": "tool_result", "tool_use_id": "c1", "content": "one", "cache_control": mark("")});
+    let answer = json!({"status_code": 200, "body": {"id": "r1", "type": "message", "role": "assistant", "model": "m",
+        "stop_reason": "tool_use", "content": asks["content"], "usage": {"input_tokens": 1, "output_tokens": 1}}});
+    let imported = only(&[
+        request(json!([user(json!([plain("a"), text("b", ""), plain("c")]))]), &answer),
+        request(
+            json!([user(json!([plain("a"), plain("b"), plain("c")])), asks, user(json!([plain("and?"), result]))]),
+            &message("r2", "second", 2),
+        ),
+    ]);
+    let head = [json!({"tools": 2, "ttl": "1h"}), json!({"system": 2, "of": 2, "ttl": "1h"})];
+    let with = |behind: Value| json!([head[0], head[1], behind]);
+    let expected = [with(json!({"behind": 1, "ttl": "5m"})), with(json!({"behind": 1, "ttl": "5m"}))];
+    assert_eq!(marks(&imported.transcript), expected);
+    // A request without marks asks for no cache, and says so.
+    assert_eq!(
+        marks(&only(&[pair(&json!([says("user", "one")]), &message("r1", "first", 1))]).transcript),
+        [json!([])]
+    );
+    // A body alone keeps them in its header; automatic caching is a mark at its end.
+    let mut body = body();
+    body["cache_control"] = mark("1h");
+    let [alone] = anthropic::read(body.to_string().as_bytes()).unwrap().try_into().unwrap();
+    let extra: Value = serde_json::from_str(alone.transcript.meta.extra.as_ref().unwrap().as_str()).unwrap();
+    assert_eq!(extra["cache_marks"], json!([{"system": 2, "of": 2, "ttl": "5m"}, {"behind": 0, "ttl": "1h"}]));
+}

@@ -151,12 +151,17 @@ fn print(whole: &CacheSessionRecord, about: &str, out: &mut impl Write) -> anyho
         let shared = if whole.shared_head { ", kept warm by other sessions" } else { "" };
         line("head", &format!("inferred: {head} tokens{shared}; {opening} more before the first message"), out)?;
     }
-    let CacheSessionRecord { requests, compared, untimed, .. } = whole;
-    line("requests", &format!("{requests}; {compared} compared, {untimed} without a time"), out)?;
+    let CacheSessionRecord { requests, compared, untimed, marked, .. } = whole;
+    let marks = if *marked > 0 { format!(", {marked} with recorded breakpoints") } else { String::new() };
+    line("requests", &format!("{requests}; {compared} compared, {untimed} without a time{marks}"), out)?;
     if *compared > 0 {
         comparison(whole, out)?;
     }
+    if let Some(reason) = &whole.not_compared {
+        line("", reason, out)?;
+    }
     dollars(whole, out)?;
+    latency(whole, out)?;
     Ok(())
 }
 
@@ -184,6 +189,18 @@ fn dollars(whole: &CacheSessionRecord, out: &mut impl Write) -> io::Result<()> {
         Some(file) => line("", &format!("the file itself says {}", usd(Some(file))), out),
         None => Ok(()),
     }
+}
+
+fn latency(whole: &CacheSessionRecord, out: &mut impl Write) -> io::Result<()> {
+    let times = [
+        whole.recorded_model_first_token_ms,
+        whole.simulated_model_first_token_ms,
+        whole.uncached_model_first_token_ms,
+    ];
+    let [Some(recorded), Some(simulated), Some(uncached)] = times else { return Ok(()) };
+    let means = format!("{recorded:.0} ms by recorded usage, {simulated:.0} simulated, {uncached:.0} without a cache");
+    let label = format!("MODEL {}, not measured", whole.latency_rows);
+    line("latency", &format!("to the first token, mean: {means}; {label}"), out)
 }
 
 fn breaks(rows: &[CacheRequestRecord], out: &mut impl Write) -> anyhow::Result<()> {

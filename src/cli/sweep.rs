@@ -8,8 +8,11 @@ use anyhow::Context;
 use super::args::CacheArgs;
 use crate::experiment::{CacheConfig, Sweep, load};
 use crate::llm::{Blocking, Mock, MockKnobs};
-use crate::report::{BreakEvenLine, break_even, cache_csv, cache_sweep};
+use crate::report::{SweepReport, break_even, break_even_lines, cache_csv, cache_sweep};
 use crate::results::CacheSweepRecord;
+
+/// Name and version of the program.
+const GENERATOR: &str = concat!("cutpoint ", env!("CARGO_PKG_VERSION"));
 
 pub(super) fn sweep(args: &CacheArgs) -> anyhow::Result<()> {
     let sweep = Sweep {
@@ -39,24 +42,25 @@ pub(super) fn sweep(args: &CacheArgs) -> anyhow::Result<()> {
     };
     for (records, index) in all.iter().zip(1..) {
         file(&format!("sweep-{index}.svg"))?.write_all(cache_sweep(records)?.as_bytes())?;
-        let lines = lines(records);
+        let lines = break_even_lines(records);
         if !lines.is_empty() {
             file(&format!("break-even-{index}.svg"))?.write_all(break_even(&lines)?.as_bytes())?;
         }
     }
+    let command = command(&sweep);
+    let page = SweepReport { command: &command, generator: GENERATOR, sweeps: &all }.page()?;
+    file("index.html")?.write_all(page.as_bytes())?;
     cache_csv(&all.concat(), file("cache-sweep.csv")?)?;
     Ok(())
 }
 
-/// The mean compaction of the cheapest threshold, as its summary was made and with a summary call that rides.
-fn lines(records: &[CacheSweepRecord]) -> Vec<BreakEvenLine> {
-    let Some(best) = records.iter().find(|record| record.optimum) else { return Vec::new() };
-    let line = |label: &str, one_time: Option<f64>| {
-        let (one_time_tokens, saving_tokens) = (one_time?, best.saving_tokens?);
-        Some(BreakEvenLine { label: label.to_owned(), one_time_tokens, saving_tokens })
-    };
-    let made = line("as made", best.one_time_tokens);
-    made.into_iter().chain(line("summary call riding", best.one_time_riding_tokens)).collect()
+/// The command without the names of folders.
+fn command(sweep: &Sweep) -> String {
+    let thresholds: Vec<String> = sweep.thresholds.iter().map(u64::to_string).collect();
+    let chosen = [("--provider", &sweep.cache.provider), ("--price", &sweep.cache.price)];
+    let chosen = chosen.iter().filter_map(|(option, word)| Some(format!(" {option} {}", word.as_ref()?)));
+    let chosen: String = chosen.collect();
+    format!("cutpoint cache SESSIONS --sweep {} --strategy {}{chosen}", thresholds.join(","), sweep.strategy)
 }
 
 fn print(records: &[CacheSweepRecord], out: &mut impl Write) -> io::Result<()> {
@@ -70,7 +74,7 @@ fn print(records: &[CacheSweepRecord], out: &mut impl Write) -> io::Result<()> {
         "threshold", "compactions", "invalidated", "rewritten", "bill $", "summary $", "riding $"
     )?;
     for record in records {
-        let threshold = record.threshold_tokens.map_or_else(|| "never".to_owned(), |tokens| tokens.to_string());
+        let threshold = threshold(record);
         let CacheSweepRecord { compactions, invalidated_tokens, rewritten_tokens, .. } = record;
         let mark = if record.optimum { " *" } else { "" };
         writeln!(
@@ -79,5 +83,17 @@ fn print(records: &[CacheSweepRecord], out: &mut impl Write) -> io::Result<()> {
             record.cost_usd, record.summary_usd, record.riding_usd
         )?;
     }
-    writeln!(out, "  * cheapest")
+    writeln!(out, "  * cheapest")?;
+    let Some(row) = &first.latency_row else { return Ok(()) };
+    writeln!(out, "{:>10} {:>11}  to the first token, mean; MODEL {row}, not measured", "threshold", "ms")?;
+    for record in records {
+        let threshold = threshold(record);
+        let ms = record.model_first_token_ms.map_or_else(|| "–".to_owned(), |ms| format!("{ms:.0}"));
+        writeln!(out, "{threshold:>10} {ms:>11}")?;
+    }
+    Ok(())
+}
+
+fn threshold(record: &CacheSweepRecord) -> String {
+    record.threshold_tokens.map_or_else(|| "never".to_owned(), |tokens| tokens.to_string())
 }

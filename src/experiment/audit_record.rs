@@ -13,21 +13,24 @@ pub fn audit_records(
     audited: &Audited,
     book: &PriceBook,
 ) -> (Vec<CacheRequestRecord>, CacheSessionRecord) {
-    let record = |row| CacheRequestRecord { session: name.to_owned(), ..request(session, audited, row, book) };
+    let record = |row| CacheRequestRecord { session: name.to_owned(), ..request(session, row, book) };
     let requests: Vec<_> = audited.rows.iter().map(record).collect();
     let whole = whole(name, audited, &requests);
     (requests, whole)
 }
 
-fn request(session: &Session, audited: &Audited, row: &AuditRow, book: &PriceBook) -> CacheRequestRecord {
+fn request(session: &Session, row: &AuditRow, book: &PriceBook) -> CacheRequestRecord {
     let day = row.moment.known.then(|| day(row.moment.at.0)).flatten();
     let price = book.find(&row.model, day.as_deref()).or_else(|| book.find(&row.model, None));
     let usd = |split: &Split| price.map(|price| price.bill(split, row.output).total().0);
     let prompt = row.recorded.unwrap_or(row.simulated).prompt();
+    let uncached = Split { plain: prompt, ..Split::default() };
+    let latency = book.latency(&row.model);
+    let first_token = |split: &Split| latency.map(|latency| latency.first_token_ms(split));
     let recorded = |part: fn(&Split) -> Tokens| row.recorded.as_ref().map(|split| part(split).0);
     let missed = |part: fn(&crate::meter::cache::Break) -> Tokens| row.missed.as_ref().map(|missed| part(missed).0);
     CacheRequestRecord {
-        provider: audited.provider.name.to_owned(),
+        provider: row.provider.to_owned(),
         request: row.request,
         line: row.line as u64,
         start_ms: row.moment.at.0,
@@ -35,6 +38,7 @@ fn request(session: &Session, audited: &Audited, row: &AuditRow, book: &PriceBoo
         model: row.model.to_string(),
         after_compaction: row.compacted,
         given: row.given,
+        breakpoints: if row.marked { "recorded" } else { "policy" }.to_owned(),
         prompt_tokens: prompt.0,
         recorded_read_tokens: recorded(|split| split.read),
         recorded_write_tokens: recorded(|split| split.write),
@@ -57,8 +61,12 @@ fn request(session: &Session, audited: &Audited, row: &AuditRow, book: &PriceBoo
         price_row: price.map(|price| price.name.clone()),
         recorded_usd: row.recorded.as_ref().and_then(usd),
         simulated_usd: row.recorded.and_then(|_| usd(&row.simulated)),
-        uncached_usd: row.recorded.and_then(|_| usd(&Split { plain: prompt, ..Split::default() })),
+        uncached_usd: row.recorded.and_then(|_| usd(&uncached)),
         file_usd: file_usd(session, row),
+        latency_row: latency.map(|latency| latency.name.clone()),
+        recorded_model_first_token_ms: row.recorded.as_ref().and_then(first_token),
+        simulated_model_first_token_ms: row.recorded.and_then(|_| first_token(&row.simulated)),
+        uncached_model_first_token_ms: row.recorded.and_then(|_| first_token(&uncached)),
         ..CacheRequestRecord::default()
     }
 }
@@ -101,7 +109,9 @@ fn whole(name: &str, audited: &Audited, requests: &[CacheRequestRecord]) -> Cach
         best_effort: audited.provider.best_effort.map(str::to_owned),
         requests: rows.len() as u64,
         compared: compared.len() as u64,
+        not_compared: compared.is_empty().then(|| not_compared(rows).to_owned()),
         untimed: audited.untimed as u64,
+        marked: count(rows, |row| row.marked),
         inferred_head_tokens: head.map(|head| head.stable.0),
         inferred_opening_tokens: head.map(|head| head.opening.0),
         shared_head: audited.head.shared,
@@ -121,12 +131,36 @@ fn whole(name: &str, audited: &Audited, requests: &[CacheRequestRecord]) -> Cach
         }),
         hit_ratio: share(total(|split| split.read), total(Split::prompt)),
         rewrite_factor: share(total(|split| split.write + split.write_long), largest).filter(|factor| *factor > 0.0),
-        price_rows: price_rows(requests),
+        price_rows: names(requests, |request| request.price_row.as_deref()),
         recorded_usd: usd[0],
         simulated_usd: usd[1],
         uncached_usd: usd[2],
         file_usd: usd[3].filter(|usd| *usd > 0.0),
         void,
+        latency_rows: names(requests, |request| request.latency_row.as_deref()),
+        recorded_model_first_token_ms: mean_ms(requests, |request| request.recorded_model_first_token_ms),
+        simulated_model_first_token_ms: mean_ms(requests, |request| request.simulated_model_first_token_ms),
+        uncached_model_first_token_ms: mean_ms(requests, |request| request.uncached_model_first_token_ms),
+    }
+}
+
+/// The mean over the requests with recorded usage; `None` when one of them has no time.
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+fn mean_ms(requests: &[CacheRequestRecord], of: impl Fn(&CacheRequestRecord) -> Option<f64>) -> Option<f64> {
+    let with_usage = requests.iter().filter(|request| request.recorded_read_tokens.is_some());
+    let times: Vec<f64> = with_usage.map(of).collect::<Option<_>>()?;
+    (!times.is_empty()).then(|| times.iter().sum::<f64>() / times.len() as f64)
+}
+
+/// Why nothing can be compared.
+fn not_compared(rows: &[AuditRow]) -> &'static str {
+    let recorded = || rows.iter().filter_map(|row| row.recorded);
+    match recorded().count() {
+        0 => "no usage is recorded",
+        _ if recorded().all(|split| split.prompt() == split.plain) => {
+            "no cache use is recorded: none was asked for, or the file does not tell"
+        }
+        _ => "the first request is given, and there is no other",
     }
 }
 
@@ -154,8 +188,8 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
     }
 }
 
-fn price_rows(requests: &[CacheRequestRecord]) -> String {
-    let mut names: Vec<&str> = requests.iter().filter_map(|request| request.price_row.as_deref()).collect();
+fn names<'r>(requests: &'r [CacheRequestRecord], of: impl Fn(&'r CacheRequestRecord) -> Option<&'r str>) -> String {
+    let mut names: Vec<&str> = requests.iter().filter_map(of).collect();
     names.sort_unstable();
     names.dedup();
     names.join(" ")

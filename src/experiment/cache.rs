@@ -11,7 +11,7 @@ use crate::meter::cache::{
     BillInput, BlockTable, Clock, CompactionLedger, Preset, ProviderBill, RequestLedger, Rules, Seconds, minimum,
     preset, preset_of, reasoning,
 };
-use crate::meter::price::{PriceBook, PriceRow};
+use crate::meter::price::{LatencyRow, PriceBook, PriceRow};
 use crate::replay::{CountCache, History};
 use crate::results::{CompactionCache, EventRecord, RequestCache};
 use crate::tokens::MessageTable;
@@ -69,6 +69,8 @@ pub struct CacheSetup {
     pub provider: &'static Preset,
     /// The row of the price book, or why there is none.
     pub price: Result<PriceRow, String>,
+    /// The latency row of the user's price book, if it has one for the model.
+    pub latency: Option<LatencyRow>,
     rules: Rules,
     model: String,
     table: BlockTable,
@@ -92,13 +94,15 @@ impl CacheSetup {
         let ideal = || ConfigError::Value("there is no ideal cache".to_owned());
         let provider = config.preset()?.or_else(|| preset_of(&model)).or_else(|| preset("ideal")).ok_or_else(ideal)?;
         let wanted = config.price.as_deref().unwrap_or(&model);
-        let row = config.book()?.find(wanted, None).cloned();
+        let book = config.book()?;
+        let row = book.find(wanted, None).cloned();
         if let (Some(name), None) = (&config.price, &row) {
             return Err(ConfigError::Value(format!("no price is called {name:?}; `cutpoint list prices` names all")));
         }
         let interval = Seconds(config.interval_seconds.unwrap_or(30));
         Ok(Self {
             provider,
+            latency: book.latency(wanted).cloned(),
             price: row.ok_or_else(|| format!("no price of the recorded model {model:?} is known, and none is chosen")),
             rules: Rules { minimum: minimum(&model).unwrap_or(provider.rules.minimum), ..provider.rules },
             table: BlockTable::new(transcript, reference),
@@ -138,6 +142,7 @@ impl CacheSetup {
             placement: self.provider.placement,
             reasoning: reasoning(&self.model),
             price: self.price.as_ref().map_err(String::as_str),
+            latency: self.latency.as_ref(),
             window,
             full: history == History::Full,
         })
@@ -153,7 +158,7 @@ pub(super) fn annotate(events: &mut [EventRecord], bill: &ProviderBill<'_>) {
         match event {
             EventRecord::Request(record) => record.cache = requests.next().map(request),
             EventRecord::Compaction(record) => {
-                record.cache = compactions.next_if(|one| one.ordinal == ordinal).map(compaction);
+                record.cache = compactions.next_if(|one| one.ordinal == ordinal).map(|one| compaction(one, bill));
                 ordinal += 1;
             }
             _ => {}
@@ -168,10 +173,11 @@ fn request(one: &RequestLedger) -> RequestCache {
         plain_tokens: one.split.plain.0,
         break_reason: one.missed.map(|missed| missed.reason.name().to_owned()),
         cost_usd: one.usd.map(|usd| usd.0),
+        model_first_token_ms: one.first_token_ms,
     }
 }
 
-fn compaction(one: &CompactionLedger) -> CompactionCache {
+fn compaction(one: &CompactionLedger, bill: &ProviderBill<'_>) -> CompactionCache {
     let losses = one.missed;
     CompactionCache {
         cached_before_tokens: one.cached_before.0,
@@ -188,5 +194,9 @@ fn compaction(one: &CompactionLedger) -> CompactionCache {
         saving_tokens: one.price.map(|price| one.episode.saving(&price)),
         break_even_requests: one.break_even,
         break_even_riding_requests: one.break_even_riding,
+        warmup_requests: bill.warmup(one),
+        regrowth_requests: bill.regrowth(one),
+        summary_usd: one.summary_usd.map(|[made, _]| made.0),
+        summary_riding_usd: one.summary_usd.map(|[_, riding]| riding.0),
     }
 }

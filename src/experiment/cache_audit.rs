@@ -1,9 +1,9 @@
 //! A recorded session against a simulated cache: the replay of the recorded history with an [`Audit`] watching.
 
-use super::{ConfigError, Session, StrategyConfig};
+use super::{ConfigError, Session, StrategyConfig, marks};
 use crate::llm::{Blocking, Mock, MockKnobs};
 use crate::meter::cache::{
-    Audit, AuditInput, AuditRow, BlockTable, Clock, HeadGuess, Life, Matching, Millis, Placement, Places, Preset,
+    Audit, AuditInput, AuditRow, BlockTable, Clock, HeadGuess, Matching, Millis, ModelCache, Placement, Places, Preset,
     Refresh, Rules, Seconds, guess_head, minimum, preset_of, reasoning,
 };
 use crate::replay::{CountCache, EstimateTable, History, Live, Model, Outline, ReplayEvent, ReplayInput, replay};
@@ -55,10 +55,8 @@ impl RuleOptions {
 /// An audited session.
 #[derive(Clone, Debug)]
 pub struct Audited {
-    /// The cache.
+    /// The cache of the first model.
     pub provider: &'static Preset,
-    /// The rules, with what is known of the model.
-    pub rules: Rules,
     /// What is known of the head.
     pub head: HeadGuess,
     /// Requests whose time is not known.
@@ -105,7 +103,8 @@ pub fn audit_cache(session: &Session, options: AuditOptions) -> Result<Audited, 
     let head = guess_head(transcript, &path, &reference);
     let table = BlockTable::new(transcript, &reference);
     let table = head.inferred.map_or(table.clone(), |head| table.with_inferred_head(head));
-    let rules = options.rules.apply(provider, model);
+    let models = models(session, &path, (provider, model), options);
+    let marks = marks::by_reply(transcript);
     let clock = Clock::new(transcript, &path, options.interval, read_time);
     let counts = CountCache::new(options.reference);
     let mut watcher = Audit::new(AuditInput {
@@ -114,13 +113,12 @@ pub fn audit_cache(session: &Session, options: AuditOptions) -> Result<Audited, 
         table: &table,
         counts: &counts,
         clock: &clock,
-        rules,
-        placement: placement(session, provider),
-        reasoning: reasoning(model),
+        models: &models,
+        marks: &marks,
         head,
     });
     replayed(transcript, &path, &reference, &counts, &mut |event| watcher.observe(event), &mut |_| {})?;
-    Ok(Audited { provider, rules, head, untimed: clock.unknown(), rows: watcher.finish() })
+    Ok(Audited { provider, head, untimed: clock.unknown(), rows: watcher.finish() })
 }
 
 /// Replays the recorded history; `end` sees the context at its end.
@@ -167,14 +165,38 @@ pub(super) fn first_model<'t>(transcript: &'t Transcript, path: &[EntryIdx]) -> 
     replies.find(|reply| reply.usage.as_ref().is_some_and(used)).map_or(first, |reply| &*reply.model)
 }
 
-/// Where the recording agent puts breakpoints. Those that write for an hour are told by the first usage.
-fn placement(session: &Session, provider: &Preset) -> Placement {
-    let Placement::Agent { head, last, life } = provider.placement else { return provider.placement };
-    let wrote_long = session.transcript.entries.iter().find_map(|entry| match &entry.kind {
-        EntryKind::Message(message) => message.reply()?.usage?.cache_write_1h,
+/// The caches of all models of a session, that of the first model first. A model of which nobody knows the cache is taken to
+/// be of the first one's provider, and so is every model where a cache was chosen.
+fn models(
+    session: &Session,
+    path: &[EntryIdx],
+    (first, model): (&'static Preset, &str),
+    options: AuditOptions,
+) -> Vec<ModelCache> {
+    let replies = path.iter().filter_map(|&idx| match &session.transcript.entry(idx).kind {
+        EntryKind::Message(Message::Assistant(_, reply)) => Some(&*reply.model),
         _ => None,
     });
-    let life = if wrote_long.is_some_and(|tokens| tokens > 0) { Life::Long } else { life };
-    let last = if session.format == "pi" { 1 } else { last };
-    Placement::Agent { head: head.map(|_| life), last, life }
+    let mut models: Vec<ModelCache> = Vec::new();
+    for model in std::iter::once(model).chain(replies) {
+        if models.iter().all(|known| &*known.model != model) {
+            let provider = options.provider.or_else(|| preset_of(model)).unwrap_or(first);
+            models.push(ModelCache {
+                model: model.into(),
+                provider: provider.name,
+                rules: options.rules.apply(provider, model),
+                placement: placement(session, provider),
+                reasoning: reasoning(model),
+            });
+        }
+    }
+    models
+}
+
+/// Where the recording agent puts breakpoints.
+fn placement(session: &Session, provider: &Preset) -> Placement {
+    match provider.placement {
+        Placement::Agent { head, life, .. } if session.format == "pi" => Placement::Agent { head, last: 1, life },
+        placement => placement,
+    }
 }

@@ -99,6 +99,11 @@ impl<'s> Prepared<'s> {
         self
     }
 
+    /// The latency row behind times to the first token; `None`: none was chosen.
+    pub fn latency_row(&self) -> Option<String> {
+        self.cache.as_ref()?.latency.as_ref().map(|row| row.name.clone())
+    }
+
     /// Tokens of the head in the bills, and whether it was inferred.
     pub fn billed_head(&self) -> (Tokens, bool) {
         self.cache.as_ref().map_or_else(Default::default, CacheSetup::head)
@@ -171,8 +176,7 @@ pub fn run_cell(
     let model = Model { name: cell.model.name.clone(), window, max_output: Tokens(cell.model.max_output_tokens) };
     let mut strategy = cell.spec.build_with(&cell.strategy, &System)?;
     if let SummarizerSpec::OracleExtract { tokens } = cell.spec.summarizer {
-        let (pick, budget) = (Pick::Oracle(facts(session)), Tokens(tokens));
-        strategy.summarizer = Box::new(Extract { pick, budget });
+        strategy.summarizer = Box::new(Extract { pick: Pick::Oracle(facts(session)), budget: Tokens(tokens) });
     }
     let estimates = prepared
         .estimates
@@ -255,6 +259,7 @@ pub fn run_cell(
         mock: asks && llm.is_mock(),
         reference: prepared.reference.reference().name().to_owned(),
         cache: setup.map_or_else(String::new, |setup| setup.provider.name.to_owned()),
+        latency: prepared.latency_row(),
         price: setup.and_then(|setup| Some(setup.price.as_ref().ok()?.name.clone())),
         measures: measures.into_iter().map(|(name, measure)| (name.to_owned(), measure)).collect(),
         items,

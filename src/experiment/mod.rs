@@ -11,6 +11,7 @@ mod corpus;
 mod embedded;
 mod exam;
 mod grid;
+mod marks;
 mod quoted;
 mod record;
 mod run;

@@ -73,6 +73,8 @@ impl Sweep {
                 one_time_tokens: compactions.mean(|cache| cache.one_time_tokens),
                 one_time_riding_tokens: compactions.mean(|cache| cache.one_time_riding_tokens),
                 saving_tokens: compactions.mean(|cache| cache.saving_tokens),
+                model_first_token_ms: mean(&events.iter().filter_map(first_token_ms).collect::<Vec<_>>()),
+                latency_row: prepared.latency_row(),
                 ..point
             });
         }
@@ -120,11 +122,18 @@ impl<'e> Compactions<'e> {
         Self(events.iter().filter_map(cache).collect())
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     fn mean(&self, of: impl Fn(&CompactionCache) -> Option<f64>) -> Option<f64> {
-        let values: Vec<f64> = self.0.iter().filter_map(|one| of(one)).collect();
-        (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+        mean(&self.0.iter().filter_map(|one| of(one)).collect::<Vec<_>>())
     }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+fn first_token_ms(event: &EventRecord) -> Option<f64> {
+    if let EventRecord::Request(request) = event { request.cache.as_ref()?.model_first_token_ms } else { None }
 }
 
 fn mark_cheapest(records: &mut [CacheSweepRecord]) {

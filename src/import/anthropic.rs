@@ -8,13 +8,14 @@
 //!
 //! An entry of a log has the line on which it was first sent; an entry of a body has the ordinal of its message, from 1.
 //! The id of a reply is that of its response; other entries are numbered. System prompt and tools are those of the
-//! first request; its other fields are in the header. Not kept: what later requests say outside of their messages,
-//! marks for the cache in repeated messages, and HTTP headers.
+//! first request; its other fields are in the header. Marks for the cache are kept by request (`cache_marks`, a field of the
+//! reply). Not kept: what later requests say outside of their messages, and HTTP headers.
 
 mod block;
 pub(super) mod content;
 mod exchange;
 mod log;
+mod marks;
 mod session;
 mod sniff;
 mod stream;

@@ -33,6 +33,11 @@ impl Extras {
         self.push(place, key, raw.is_canonical(), |out| out.push_str(raw.text()));
     }
 
+    /// Adds a field that is JSON as JavaScript prints it.
+    pub(super) fn add_json(&mut self, place: &str, key: &str, json: &str) {
+        self.push(place, key, true, |out| out.push_str(json));
+    }
+
     /// Adds a field that is a string.
     pub(super) fn add_text(&mut self, place: &str, key: &str, text: &str) {
         self.push(place, key, true, |out| push_quoted(out, text));

@@ -9,6 +9,7 @@ mod chain;
 pub mod chat;
 pub mod claude_code;
 pub mod codex;
+mod controls;
 mod document;
 mod error;
 mod extra;

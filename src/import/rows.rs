@@ -6,6 +6,7 @@
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
+use super::controls;
 use super::finding::locate;
 use super::json::leading_values;
 use super::lines::{self, At, Line};
@@ -224,6 +225,12 @@ fn recover<R: Rows>(lines: &[Line<'_>], last: bool, text: &str, reason: &str, bu
         return Some(0);
     }
     if text.starts_with('{') {
+        if let Some((escaped, first)) = controls::escaped(text).filter(|(escaped, _)| is_record::<R>(escaped)) {
+            let fault = "bare control characters inside of a string; read as if they were escaped".to_owned();
+            let begins = lines[0].offset + lines[0].text.find(text).unwrap_or_default();
+            builder.fault(at, Some(begins + first), FindingKind::MalformedLine, fault);
+            return record(at, &escaped, builder).ok().map(|()| 0);
+        }
         match join(lines, last, builder) {
             Joined::Lines(used) => return Some(used),
             Joined::Open => return None,
@@ -265,7 +272,11 @@ fn salvage<R: Rows>(line: &Line<'_>, text: &str, builder: &mut R) -> bool {
     starts.sort_unstable();
     for start in starts.into_iter().filter(|&start| start > 0) {
         if is_record::<R>(&text[start..]) {
-            let fault = format!("an unfinished record of {start} bytes before the last one; left out");
+            let fault = if text[..start].chars().all(|before| before == '\u{FEFF}') {
+                "a byte order mark in front of the record; left out".to_owned()
+            } else {
+                format!("an unfinished record of {start} bytes before the last one; left out")
+            };
             builder.fault(at, Some(line.offset), FindingKind::MalformedLine, fault);
             return record(at, &text[start..], builder).is_ok();
         }
@@ -389,6 +400,21 @@ mod tests {
         for size in 1..bytes.len() {
             assert_eq!(in_blocks(&bytes, "pi", size).as_ref(), Ok(&whole), "blocks of {size}");
         }
+    }
+
+    #[test]
+    fn marks_and_control_characters_inside_of_a_file_cost_nothing() {
+        let note = |id: &str, text: &str| format!(r#"{{"type":"label","id":"{id}","parentId":null,"label":"{text}"}}"#);
+        let header = r#"{"type":"session","version":3,"id":"s","cwd":"/"}"#.to_owned();
+        let lines = [header, note("1", "a"), "\u{FEFF}".to_owned() + &note("2", "b"), note("3", "c\0d\te")];
+        let read = in_blocks(lines.join("\n").as_bytes(), "pi", usize::MAX).unwrap();
+        let ids: Vec<&str> = read[0].transcript.entries.iter().map(|entry| &*entry.id).collect();
+        assert_eq!((ids, read[0].lines.left_out), (vec!["1", "2", "3"], 0));
+        let found = &read[0].findings;
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(found[0].line == 3 && found[0].message.contains("byte order mark"), "{found:?}");
+        // `{"type":"label","id":"3","parentId":null,"label":"c` are 51 characters.
+        assert_eq!((found[1].line, found[1].column), (4, Some(52)), "{found:?}");
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 mod bill;
 mod book;
+mod latency;
 
 pub use bill::{Bill, Usd};
 pub use book::{PriceBook, PriceError, PriceRow, Rates, Tier};
+pub use latency::LatencyRow;

@@ -14,6 +14,7 @@ pub mod model;
 mod number;
 mod palette;
 mod plot;
+mod sweep;
 mod terminal;
 mod text;
 
@@ -32,6 +33,7 @@ pub use markdown::Markdown;
 pub use model::ReportModel;
 pub use number::Format;
 pub use plot::{BreakEvenLine, break_even, cache_requests, cache_sweep};
+pub use sweep::{SweepReport, break_even_lines};
 pub use terminal::Terminal;
 
 use crate::results::Run;

@@ -21,8 +21,10 @@ pub struct CacheRequestRecord {
     pub model: String,
     /// A compaction came before it.
     pub after_compaction: bool,
-    /// Something was inferred from it, so it is not compared.
+    /// Something was inferred from it, or the file records no cache use at all, so it is not compared.
     pub given: bool,
+    /// Where its breakpoints are from: `recorded` in the file, or the `policy` of its agent.
+    pub breakpoints: String,
     /// Size of the prompt: recorded, or by reference count where nothing is recorded.
     pub prompt_tokens: u64,
     /// Recorded cache read.
@@ -71,6 +73,14 @@ pub struct CacheRequestRecord {
     pub uncached_usd: Option<f64>,
     /// The dollars that the file itself records.
     pub file_usd: Option<f64>,
+    /// The row of the price book behind the times, which are a model's and no measurement.
+    pub latency_row: Option<String>,
+    /// Milliseconds to the first token by that row, for the recorded usage.
+    pub recorded_model_first_token_ms: Option<f64>,
+    /// The same for the simulated usage.
+    pub simulated_model_first_token_ms: Option<f64>,
+    /// The same without a cache.
+    pub uncached_model_first_token_ms: Option<f64>,
 }
 
 /// A session as a whole.
@@ -78,7 +88,7 @@ pub struct CacheRequestRecord {
 pub struct CacheSessionRecord {
     /// The session.
     pub session: String,
-    /// The simulated cache.
+    /// The simulated cache: that of the first model, where the models have several.
     pub provider: String,
     /// Where its rules come from, and when that was read.
     pub source: String,
@@ -88,8 +98,12 @@ pub struct CacheSessionRecord {
     pub requests: u64,
     /// Requests that were compared: with recorded usage, and nothing inferred from them.
     pub compared: u64,
+    /// Why none was.
+    pub not_compared: Option<String>,
     /// Requests whose time the file does not have.
     pub untimed: u64,
+    /// Requests whose breakpoints the file holds.
+    pub marked: u64,
     /// The head, where the file lacks it, as inferred from the first recorded request.
     pub inferred_head_tokens: Option<u64>,
     /// What stood between the head and the first recorded message, inferred as well.
@@ -134,6 +148,14 @@ pub struct CacheSessionRecord {
     pub file_usd: Option<f64>,
     /// Why there are no dollars.
     pub void: Option<String>,
+    /// Rows of the price book behind the times, separated by spaces. The times are a model's and no measurement.
+    pub latency_rows: String,
+    /// Milliseconds to the first token for the recorded usage, mean over requests with usage; `None` without a row for each.
+    pub recorded_model_first_token_ms: Option<f64>,
+    /// The same for the simulated usage.
+    pub simulated_model_first_token_ms: Option<f64>,
+    /// The same without a cache.
+    pub uncached_model_first_token_ms: Option<f64>,
 }
 
 /// How the simulated cache bills a request of a replay.
@@ -149,6 +171,9 @@ pub struct RequestCache {
     pub break_reason: Option<String>,
     /// Prompt and reply; `None` without a price.
     pub cost_usd: Option<f64>,
+    /// Milliseconds to the first token by the latency row of the price book: a model, no measurement. `None` without a row.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model_first_token_ms: Option<f64>,
 }
 
 /// What a compaction of a replay did to the simulated cache.
@@ -182,6 +207,14 @@ pub struct CompactionCache {
     pub break_even_requests: Option<f64>,
     /// The same for a summary call that rides on the old prefix.
     pub break_even_riding_requests: Option<f64>,
+    /// Requests until the cached share is back to 95 % of that of the request before; `None`: not before the end.
+    pub warmup_requests: Option<f64>,
+    /// Requests until the prompt is as large as before; `None`: never.
+    pub regrowth_requests: Option<f64>,
+    /// Its summary calls, as they were made; `None` without a price.
+    pub summary_usd: Option<f64>,
+    /// The same if they read the old prompt from the cache.
+    pub summary_riding_usd: Option<f64>,
 }
 
 /// The bill of a session at one threshold.
@@ -221,6 +254,10 @@ pub struct CacheSweepRecord {
     pub one_time_riding_tokens: Option<f64>,
     /// What every later request saves, mean.
     pub saving_tokens: Option<f64>,
+    /// Milliseconds to the first token, mean over requests, by the latency row of the price book: a model, no measurement.
+    pub model_first_token_ms: Option<f64>,
+    /// That row.
+    pub latency_row: Option<String>,
     /// It is the cheapest of the session's.
     pub optimum: bool,
 }

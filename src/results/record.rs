@@ -49,6 +49,9 @@ pub struct CellRecord {
     /// The row of the price book behind every dollar; `None`: there are none.
     #[serde(default)]
     pub price: Option<String>,
+    /// The latency row of the price book behind every time to the first token, which is a model's; `None`: none was chosen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency: Option<String>,
     /// The measures, by name.
     pub measures: BTreeMap<String, Measure>,
     /// The fate of every annotated item; empty without annotations.

@@ -89,3 +89,100 @@ fn a_threshold_is_swept() {
 fn caches_are_listed() {
     assert!(good(&["list", "caches"]).contains("openai-5.6"));
 }
+
+/// A log of requests with their answers: seconds, messages and usage (read, write) of each; the last message is marked.
+fn marked_log(requests: &[(u64, usize, [u64; 2])], ttl: &str) -> tempfile::NamedTempFile {
+    let control = format!(r#"{{"type":"ephemeral"{ttl}}}"#);
+    let line = |&(second, messages, [read, write]): &(u64, usize, [u64; 2])| {
+        let message = |at: usize| {
+            let mark = if at + 1 == messages { format!(r#","cache_control":{control}"#) } else { String::new() };
+            let role = if at.is_multiple_of(2) { "user" } else { "assistant" };
+            format!(r#"{{"role":"{role}","content":[{{"type":"text","text":"message {at}"{mark}}}]}}"#)
+        };
+        let list: Vec<String> = (0..messages).map(message).collect();
+        let body = format!(
+            r#"{{"model":"claude-sonnet-4-5","system":[{{"type":"text","text":"Be kind."}}],"tools":[],"messages":[{}]}}"#,
+            list.join(",")
+        );
+        let answer = format!(
+            r#"{{"id":"r{second}","type":"message","role":"assistant","model":"claude-sonnet-4-5","stop_reason":"end_turn","content":[{{"type":"text","text":"message {messages}"}}],"usage":{{"input_tokens":4,"cache_read_input_tokens":{read},"cache_creation_input_tokens":{write},"output_tokens":9}}}}"#
+        );
+        format!(
+            r#"{{"request":{{"timestamp":{second},"method":"POST","url":"https://api.example.com/v1/messages","headers":{{}},"body":{body}}},"response":{{"status_code":200,"body":{answer}}},"logged_at":"t"}}"#
+        )
+    };
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), requests.iter().map(line).collect::<Vec<_>>().join("\n")).unwrap();
+    file
+}
+
+#[test]
+fn recorded_marks_are_the_breakpoints_of_their_request() {
+    // 9,996 tokens are written; twenty minutes later they are read, and 61 minutes after that they are gone.
+    let requests = [(0, 1, [0, 9_996]), (1_200, 3, [9_996, 1_000]), (4_860, 5, [0, 11_200])];
+    let print = |ttl: &str| good(&["cache", marked_log(&requests, ttl).path().to_str().unwrap(), "--requests"]);
+    let hour = print(r#","ttl":"1h""#);
+    assert_eq!(reads(&hour), [0, 10_000, 0], "{hour}");
+    assert!(hour.contains("3 with recorded breakpoints"), "{hour}");
+    assert!(hour.contains("expired") && hour.contains("1: 1 simulated"), "{hour}");
+    // Marks of five minutes: the read at twenty minutes is not simulated.
+    assert_eq!(reads(&print("")), [0, 0, 0]);
+    // A log that marks nothing, and records no use: nothing is simulated in vain, and nothing compared.
+    let none = marked_log(&[(0, 1, [0, 0]), (10, 3, [0, 0])], "");
+    let text = std::fs::read_to_string(none.path()).unwrap();
+    std::fs::write(none.path(), text.replace(r#","cache_control":{"type":"ephemeral"}"#, "")).unwrap();
+    let printed = good(&["cache", none.path().to_str().unwrap()]);
+    assert!(printed.contains("0 compared") && printed.contains("no cache use is recorded"), "{printed}");
+}
+
+/// A sequence of request bodies, each one message longer: seconds, and the fields of the body beside its messages.
+fn bodies(requests: &[(u64, &str)]) -> tempfile::NamedTempFile {
+    let body = |(at, &(second, fields)): (usize, &(u64, &str))| {
+        let message = |at: usize| format!(r#"{{"role":"user","content":"{}"}}"#, format!("word{at} ").repeat(2_000));
+        let messages: Vec<String> = (0..=at).map(message).collect();
+        let system = r#"{"role":"system","content":"Be kind."}"#;
+        format!(r#"{{"at_s":{second},{fields},"messages":[{system},{}]}}"#, messages.join(","))
+    };
+    let list: Vec<String> = requests.iter().enumerate().map(body).collect();
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), format!(r#"{{"requests":[{}]}}"#, list.join(","))).unwrap();
+    file
+}
+
+/// The share of its prompt that each request reads, in whole quarters, and all that is printed.
+fn quarters(requests: &[(u64, &str)], options: &[&str]) -> (Vec<u64>, String) {
+    let file = bodies(requests);
+    let printed = good(&[&["cache", file.path().to_str().unwrap()], options].concat());
+    let rows = printed.lines().skip_while(|line| !line.starts_with("request")).skip(1);
+    let number = |row: &str, at: usize| row.split_whitespace().nth(at).unwrap().parse::<u64>().unwrap();
+    (rows.map(|row| number(row, 4) * 4 / number(row, 2)).collect(), printed)
+}
+
+#[test]
+fn lifetimes_models_and_settings_of_bodies_decide() {
+    let model = r#""model":"m-1""#;
+    let hour = ["--provider", "anthropic-1h"];
+    // Written for an hour: read at 59 minutes, which restarts the hour, and at 60 more; gone 61 minutes later.
+    let (reads, printed) = quarters(&[(0, model), (3_540, model), (7_140, model), (10_801, model)], &hour);
+    assert_eq!(reads, [0, 2, 2, 0], "{printed}");
+    assert!(printed.contains("expired"), "{printed}");
+    // Another model and back within the lifetime: its own prefix is still there, two messages of three and a half ago.
+    let (reads, printed) = quarters(&[(0, model), (10, r#""model":"m-2""#), (20, model)], &["--provider", "ideal"]);
+    assert_eq!((reads, printed.matches("model_switch").count()), (vec![0, 0, 1], 2), "{printed}");
+    // Another tool choice is another prefix from the messages on; the same again reads what it left.
+    let (auto, any) = (r#""model":"m-1","tool_choice":"auto""#, r#""model":"m-1","tool_choice":"required""#);
+    let (reads, printed) = quarters(&[(0, auto), (10, any), (20, any)], &["--provider", "ideal"]);
+    assert_eq!((reads, printed.matches("settings").count()), (vec![0, 0, 2], 1), "{printed}");
+    // A tool more is another prefix from the first token on.
+    let tool = |name: &str| format!(r#"{{"type":"function","function":{{"name":"{name}","parameters":{{}}}}}}"#);
+    let one = format!(r#"{model},"tools":[{}]"#, tool("read"));
+    let two = format!(r#"{model},"tools":[{},{}]"#, tool("write"), tool("read"));
+    let (reads, printed) = quarters(&[(0, &one), (10, &two), (20, &two)], &["--provider", "ideal"]);
+    assert_eq!((reads, printed.matches("tools_changed").count()), (vec![0, 0, 2], 1), "{printed}");
+    // Below the minimum nothing is cached, and nothing is said to have broken.
+    let (reads, printed) = quarters(&[(0, model), (10, model)], &["--provider", "anthropic-5m", "--minimum", "100000"]);
+    assert_eq!((reads, printed.contains("below_minimum")), (vec![0, 0], false), "{printed}");
+    // A model that is known brings its cache along.
+    let (_, printed) = quarters(&[(0, r#""model":"claude-opus-4-5""#)], &[]);
+    assert!(printed.contains("anthropic-5m"), "{printed}");
+}

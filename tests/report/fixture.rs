@@ -150,6 +150,7 @@ fn cell(id: &str, strategy: &(&str, &str, u64, f64), transcript: &str, events: &
         reference: "o200k_base".to_owned(),
         cache: "ideal".to_owned(),
         price: None,
+        latency: None,
         measures: measures(kept, loss, is_annotated, u32::try_from(compactions).unwrap()),
         items: if is_annotated { items(name) } else { Vec::new() },
         items_sha256: is_annotated.then(|| "aa".repeat(32)),

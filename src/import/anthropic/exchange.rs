@@ -3,6 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::content::{Parts, parts};
+use super::marks::marks;
 use super::stream;
 use super::usage::{Counts, stop_reason};
 use crate::import::extra::Extras;
@@ -43,6 +44,8 @@ pub(super) struct Exchange {
     pub(super) messages: Vec<Sent>,
     /// `None` in a file without answers.
     pub(super) answer: Option<Answer>,
+    /// Its marks for the cache, as JSON.
+    pub(super) marks: String,
     /// Other fields of the request.
     pub(super) settings: Vec<(Box<str>, Box<str>)>,
 }
@@ -53,6 +56,7 @@ impl Exchange {
         let mut body = Rest::of(raw)?;
         let list = body.take("messages")?;
         let list = elements(list.text())?;
+        let marks = marks(&body, &list);
         let messages = list.into_iter().enumerate().filter_map(|(at, raw)| sent(raw.text(), at, sink)).collect();
         let head = Head { system: system(body.take("system"), sink), tools: body.take("tools").map(|raw| tools(&raw)) };
         Some(Self {
@@ -62,6 +66,7 @@ impl Exchange {
             head,
             messages,
             answer: None,
+            marks,
             settings: body.iter().map(|(key, raw)| (key.into(), raw.text().into())).collect(),
         })
     }
@@ -78,7 +83,7 @@ impl Exchange {
 }
 
 /// The elements of the list `raw`. `None` when it is none.
-fn elements(raw: &str) -> Option<Vec<Raw<'_>>> {
+pub(super) fn elements(raw: &str) -> Option<Vec<Raw<'_>>> {
     let mut elements = Vec::new();
     let read = Reader::new(raw).list(|reader| {
         elements.push(reader.raw()?);

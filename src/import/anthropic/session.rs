@@ -11,6 +11,9 @@ use crate::transcript::{
     Transcript, Usage, joined_text,
 };
 
+/// The field of a reply that holds the marks of its request.
+const MARKS: &str = "cache_marks";
+
 /// A message of the current list.
 struct Link {
     print: u64,
@@ -52,7 +55,7 @@ impl Session {
             model: exchange.model.clone(),
             head: exchange.head.clone(),
             head_print: exchange.head_print(),
-            settings: exchange.settings.clone(),
+            settings: settings(exchange),
             began: exchange.time.clone(),
             entries: Vec::new(),
             ids: HashSet::new(),
@@ -142,7 +145,7 @@ impl Session {
 
     /// Takes the request: what is new in it, and the answer.
     pub(super) fn take(&mut self, exchange: Exchange, sink: &mut Sink) {
-        let Exchange { line, time, model, messages, answer, .. } = exchange;
+        let Exchange { line, time, model, messages, answer, marks, .. } = exchange;
         self.now = (line, time);
         let common = self.common(&messages);
         // A reply that was sent back with small changes is still the reply.
@@ -161,7 +164,8 @@ impl Session {
                 None => self.message(message, at, &model, sink),
             }
         }
-        if let Some(answer) = answer {
+        if let Some(mut answer) = answer {
+            answer.extra.add_json("", MARKS, &marks);
             self.answer(answer, &model, sink);
         }
     }
@@ -267,6 +271,20 @@ impl Session {
             Meta { id: name.into(), timestamp: self.began, extra: extra.and_then(JsonText::new), ..Meta::default() };
         Transcript { meta, head: self.head, entries: self.entries }
     }
+}
+
+/// The other fields of a request for the header, with its model and its marks where no reply can hold them.
+fn settings(exchange: &Exchange) -> Vec<(Box<str>, Box<str>)> {
+    let mut settings = exchange.settings.clone();
+    if exchange.answer.is_none() {
+        if !exchange.model.is_empty() {
+            settings.push(("model".into(), quoted(&exchange.model).into()));
+        }
+        if exchange.marks != "[]" {
+            settings.push((MARKS.into(), exchange.marks.as_str().into()));
+        }
+    }
+    settings
 }
 
 fn reply_of(model: &str, stop: StopReason, usage: Option<Usage>, error: Option<Box<str>>) -> Box<Reply> {

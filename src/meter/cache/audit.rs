@@ -4,18 +4,21 @@
 //! recorded sizes, blocks get their share by reference count. What is simulated, and compared, is what of the prompt is
 //! read. The first recorded request is given, not compared: an absent head is inferred from it.
 
+use std::collections::HashMap;
+
 use super::block::{Digest, Settings};
 use super::clock::{Clock, Moment};
-use super::explain::{Explanation, explain};
-use super::feed::{Feed, Reasoning};
-use super::outcome::{Break, Cause, Split};
-use super::placement::Placement;
-use super::rules::{Life, Rules};
-use super::simulator::{Request, Simulator};
+use super::explain::{Explanation, Recorded, explain};
+use super::feed::Feed;
+use super::outcome::{Break, Cause, Outcome, Split};
+use super::placement::{Breakpoint, Mark, marked};
+use super::providers::{Lives, ModelCache, Providers};
+use super::rules::{Life, Matching};
+use super::simulator::Request;
 use super::table::{BlockTable, InferredHead};
-use crate::replay::{CountCache, ReplayEvent, RequestEvent};
+use crate::replay::{CountCache, Kind, Live, ReplayEvent, RequestEvent};
 use crate::tokens::MessageTable;
-use crate::transcript::{EntryIdx, EntryKind, Message, Reply, StopReason, Tokens, Transcript, Usage};
+use crate::transcript::{EntryIdx, EntryKind, Message, Reply, Role, StopReason, Tokens, Transcript, Usage};
 
 /// One request.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -28,6 +31,10 @@ pub struct AuditRow {
     pub moment: Moment,
     /// The model.
     pub model: Box<str>,
+    /// Name of the cache that was simulated.
+    pub provider: &'static str,
+    /// Its breakpoints are those that the file holds.
+    pub marked: bool,
     /// A compaction came before it.
     pub compacted: bool,
     /// What the provider recorded; `None`: nothing.
@@ -40,7 +47,7 @@ pub struct AuditRow {
     pub missed: Option<Break>,
     /// The break that was recorded: tokens that were cached and not read, and why.
     pub broken: Option<(Tokens, Explanation)>,
-    /// What was inferred from this request; it is not compared.
+    /// Something was inferred from this request, or the file records no cache use at all; it is not compared.
     pub given: bool,
 }
 
@@ -100,12 +107,10 @@ pub struct AuditInput<'t> {
     pub counts: &'t CountCache,
     /// When requests start.
     pub clock: &'t Clock,
-    /// The rules.
-    pub rules: Rules,
-    /// Where the agent puts breakpoints.
-    pub placement: Placement,
-    /// What becomes of reasoning.
-    pub reasoning: Reasoning,
+    /// How each model's requests are cached; one that is not named is as the first.
+    pub models: &'t [ModelCache],
+    /// Breakpoints that the file holds, by the reply; a request without is marked as the agent's policy has it.
+    pub marks: &'t HashMap<EntryIdx, Vec<Mark>>,
     /// What is known of the head.
     pub head: HeadGuess,
 }
@@ -115,19 +120,25 @@ pub struct AuditInput<'t> {
 pub struct Audit<'t> {
     input: AuditInput<'t>,
     feed: Feed<'t>,
-    cache: Simulator,
+    caches: Providers,
+    lives: Lives,
     /// Digest of the thinking level in force at each entry.
     levels: Vec<Digest>,
     cause: Option<Cause>,
     rows: Vec<AuditRow>,
     /// Prompt and cached tokens of the last request with recorded usage.
     before: Option<(Tokens, Tokens)>,
+    /// What every request with recorded usage left cached.
+    left: Vec<Tokens>,
     /// A break of a request since then, which recorded no usage.
     unseen: Option<Break>,
 }
 
 impl<'t> Audit<'t> {
     /// An audit that has seen nothing.
+    ///
+    /// # Panics
+    /// Without a single model.
     pub fn new(input: AuditInput<'t>) -> Self {
         let mut levels = vec![Digest::default(); input.transcript.entries.len()];
         // Agents begin without reasoning unless they say otherwise.
@@ -139,13 +150,15 @@ impl<'t> Audit<'t> {
             levels[idx.0] = level;
         }
         Self {
-            feed: Feed::new(input.table, input.counts, input.reasoning),
-            cache: Simulator::new(input.rules),
+            feed: Feed::new(input.table, input.counts, input.models[0].reasoning),
+            caches: Providers::default(),
+            lives: Lives::default(),
             input,
             levels,
             cause: None,
             rows: Vec::new(),
             before: None,
+            left: Vec::new(),
             unseen: None,
         }
     }
@@ -160,8 +173,15 @@ impl<'t> Audit<'t> {
         }
     }
 
-    /// All requests.
-    pub fn finish(self) -> Vec<AuditRow> {
+    /// All requests. Where no request recorded a read or a write, none is compared: the agent asked for no cache, or the file
+    /// does not tell.
+    pub fn finish(mut self) -> Vec<AuditRow> {
+        let is_used = |split: Split| split.prompt() > split.plain;
+        if !self.rows.iter().filter_map(|row| row.recorded).any(is_used) {
+            for row in &mut self.rows {
+                (row.given, row.broken) = (true, None);
+            }
+        }
         self.rows
     }
 
@@ -172,34 +192,22 @@ impl<'t> Audit<'t> {
         if usage.is_none() && was_not_sent(reply) {
             return;
         }
-        let settings = Settings {
-            model: Digest::of(&[&reply.model]),
-            system: Digest::default(),
-            messages: self.levels[event.entry.0],
-        };
-        self.feed.request(event.live, settings);
-        let fresh = self.feed.fresh();
-        let head_blocks = self.feed.head_blocks();
-        let moment = self.input.clock.start(event.entry);
-        let answer: Vec<Digest> = self.input.table.entry(event.entry).iter().map(|block| block.digest).collect();
-        let prompt = self.feed.prompt_mut();
-        if let Some(usage) = usage {
-            prompt.fit(fresh, usage.prompt());
-        }
+        let models = self.input.models;
+        let model = models.iter().find(|model| *model.model == *reply.model).unwrap_or(&models[0]);
         let given = usage.is_some() && self.before.is_none();
-        if self.input.head.shared && usage.is_some() {
-            self.cache.warm(prompt, head_blocks, Life::Long, moment.at);
-        }
-        let placed = self.input.placement.place(prompt);
-        let request = Request { answer: &answer, cause: self.cause, ..Request::new(moment.at, prompt, &placed) };
-        let outcome = self.cache.send(&request);
+        let moment = self.input.clock.start(event.entry);
+        let (outcome, marked) = self.send(event, (model, &reply.model), usage);
         let missed = outcome.missed.into_iter().chain(self.unseen).max_by_key(|missed| missed.lost);
-        let broken = usage.and_then(|usage| self.broken(&usage, missed, prompt_head(&self.feed)));
+        let begins = begins_a_run(event.live);
+        let timed = moment.known || model.rules.short.is_none();
+        let broken = usage.and_then(|usage| self.broken(&usage, missed, (begins, timed)));
         self.rows.push(AuditRow {
             request: event.number,
             line: entry.line,
             moment,
             model: (&*reply.model).into(),
+            provider: model.provider,
+            marked,
             compacted: self.cause == Some(Cause::Compaction),
             recorded: usage.map(|usage| Split::from(&usage)),
             output: Tokens(reply.usage.map_or(0, |usage| usage.output)),
@@ -213,20 +221,66 @@ impl<'t> Audit<'t> {
             (self.cause, self.unseen) = (None, None);
             let split = Split::from(&usage);
             let written = split.read + split.write + split.write_long;
-            self.before = Some((split.prompt(), if self.input.rules.bills_writes { written } else { split.prompt() }));
+            let cached = if model.rules.bills_writes { written } else { split.prompt() };
+            self.before = Some((split.prompt(), cached));
+            self.left.push(cached);
         }
     }
 
+    /// Sends the request to the model's cache. Says whether its breakpoints are those of the file.
+    fn send(
+        &mut self,
+        event: &RequestEvent<'_, '_>,
+        (model, name): (&ModelCache, &str),
+        usage: Option<Usage>,
+    ) -> (Outcome, bool) {
+        let settings =
+            Settings { model: Digest::of(&[name]), system: Digest::default(), messages: self.levels[event.entry.0] };
+        self.feed.set_reasoning(model.reasoning);
+        self.feed.request(event.live, settings);
+        let (fresh, head) = (self.feed.fresh(), self.feed.head_blocks());
+        let at = self.input.clock.start(event.entry).at;
+        let answer: Vec<Digest> = self.input.table.entry(event.entry).iter().map(|block| block.digest).collect();
+        let prompt = self.feed.prompt_mut();
+        if let Some(usage) = usage {
+            prompt.fit(fresh, usage.prompt());
+            self.lives.note(&usage, model.placement.life());
+            if self.input.head.shared {
+                self.caches.of(model).warm(prompt, head, Life::Long, at);
+            }
+        }
+        let own = self.input.marks.get(&event.entry);
+        let own = own.filter(|_| matches!(model.rules.matching, Matching::Breakpoints { .. }));
+        let policy = || self.lives.of(model.placement).place(prompt);
+        let placed: Vec<Breakpoint> = own.map_or_else(policy, |marks| marked(marks, prompt));
+        let request = Request { answer: &answer, cause: self.cause, ..Request::new(at, prompt, &placed) };
+        (self.caches.send(model, &request), own.is_some())
+    }
+
     /// Whether the recording shows a break here, and why.
-    fn broken(&self, usage: &Usage, missed: Option<Break>, head: Tokens) -> Option<(Tokens, Explanation)> {
+    fn broken(
+        &self,
+        usage: &Usage,
+        missed: Option<Break>,
+        (begins, timed): (bool, bool),
+    ) -> Option<(Tokens, Explanation)> {
         let (prompt, cached) = self.before?;
         let lost = cached.saturating_sub(Tokens(usage.cache_read));
         // As public monitors have it, a fall by more than a twentieth; a thousand tokens are the least that is cached.
         if lost.0 * 20 <= cached.0 || lost.0 <= 1_024 {
             return None;
         }
-        Some((lost, explain(usage, (prompt, lost), missed, head)))
+        let earlier = &self.left[..self.left.len().saturating_sub(1)];
+        let head = prompt_head(&self.feed);
+        Some((lost, explain(&Recorded { usage, prompt, lost, head, begins, timed, earlier }, missed)))
     }
+}
+
+/// Whether an agent begins to work here: a request in the middle of its work answers the results of tools.
+fn begins_a_run(live: &Live<'_>) -> bool {
+    let view = live.view();
+    let sent = (0..view.len()).rev().find(|&index| live.is_sent(index));
+    sent.is_none_or(|index| view.kind(index) != Kind::Message(Role::ToolResult))
 }
 
 fn prompt_head(feed: &Feed<'_>) -> Tokens {

@@ -11,7 +11,7 @@ use super::placement::Placement;
 use super::rules::Rules;
 use super::simulator::{Request, Simulator};
 use super::table::BlockTable;
-use crate::meter::price::{Bill, PriceRow, Usd};
+use crate::meter::price::{Bill, LatencyRow, PriceRow, Usd};
 use crate::meter::{Measures, Meter};
 use crate::replay::{CompactionEvent, CountCache, ReplayEvent, RequestEvent};
 use crate::transcript::{EntryIdx, Tokens};
@@ -35,6 +35,8 @@ pub struct BillInput<'t> {
     pub reasoning: Reasoning,
     /// The prices; or why there are none.
     pub price: Result<&'t PriceRow, &'t str>,
+    /// A model of the time to the first token, if one was chosen.
+    pub latency: Option<&'t LatencyRow>,
     /// Context window, for the oracle.
     pub window: Tokens,
     /// Whether the replay is of all messages: only then is there a bill without compaction to compare with.
@@ -49,7 +51,9 @@ pub struct ProviderBill<'t> {
     cache: Simulator,
     cause: Option<Cause>,
     /// Compactions since the last request, with their numbers.
-    open: Vec<(usize, Episode)>,
+    open: Vec<Open>,
+    /// What the last prompt had beyond its reference count: a head that was inferred, less reasoning that was left out.
+    unseen: i64,
     compacted: usize,
     pub(super) requests: Vec<RequestLedger>,
     pub(super) compactions: Vec<CompactionLedger>,
@@ -58,6 +62,15 @@ pub struct ProviderBill<'t> {
     pub(super) summary_riding: Bill,
     pub(super) summary_output: Tokens,
     pub(super) none: NeverCompacted,
+}
+
+/// A compaction that no request has met yet.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    ordinal: usize,
+    episode: Episode,
+    /// Its summary calls, as they were made and riding on the old prefix.
+    summary: [Bill; 2],
 }
 
 /// The session as it would be without any compaction, in a window without end.
@@ -80,6 +93,7 @@ impl<'t> ProviderBill<'t> {
             cache: Simulator::new(input.rules),
             cause: None,
             open: Vec::new(),
+            unseen: 0,
             compacted: 0,
             requests: Vec::new(),
             compactions: Vec::new(),
@@ -117,6 +131,7 @@ impl<'t> ProviderBill<'t> {
         let output: Tokens = self.input.table.entry(event.entry).iter().map(|block| block.tokens).sum();
         let exact = (self.input.reasoning == Reasoning::Kept).then_some(event.reused);
         let prompt = self.feed.request(event.live, Settings::default());
+        self.unseen = signed(prompt.total()) - signed(event.reference);
         let marks = self.input.placement.place(prompt);
         let at = self.input.clock.start(event.entry).at;
         let outcome = self.cache.send(&Request {
@@ -135,6 +150,7 @@ impl<'t> ProviderBill<'t> {
             missed: outcome.missed,
             cached: outcome.cached,
             usd: self.input.price.ok().map(|_| bill.total()),
+            first_token_ms: self.input.latency.map(|row| row.first_token_ms(&outcome.split)),
         });
         if self.input.full {
             self.without(event.entry, output, at, &answer);
@@ -146,9 +162,12 @@ impl<'t> ProviderBill<'t> {
         let split = &outcome.split;
         let Some(last) = self.requests.last() else { return self.open.clear() };
         let (cached, idle_ms) = (last.cached, at - last.at.0);
-        for (ordinal, episode) in std::mem::take(&mut self.open) {
-            let episode = Episode { after: split.prompt(), reused: split.read, ..episode };
-            let multiples = self.input.price.ok().and_then(Multiples::of);
+        for Open { ordinal, episode, summary } in std::mem::take(&mut self.open) {
+            // What was said since then would be written in any case.
+            let episode = Episode { reused: split.read.min(episode.after), ..episode };
+            let summary_usd = self.input.price.ok().map(|_| summary.map(|bill| bill.total()));
+            let between = |row| Multiples::between(row, episode.before, episode.after);
+            let multiples = self.input.price.ok().and_then(between);
             self.compactions.push(CompactionLedger {
                 ordinal,
                 price: multiples,
@@ -158,6 +177,7 @@ impl<'t> ProviderBill<'t> {
                 cached_before: cached,
                 invalidated: cached.saturating_sub(split.read),
                 rewritten: split.prompt().saturating_sub(split.read),
+                summary_usd,
                 break_even: multiples.and_then(|price| episode.break_even(&price)),
                 break_even_riding: multiples.and_then(|price| episode.riding().break_even(&price)),
                 episode,
@@ -168,16 +188,18 @@ impl<'t> ProviderBill<'t> {
     fn compaction(&mut self, event: &CompactionEvent<'_, '_>) {
         self.cause = Some(Cause::Compaction);
         let (input, output) = (event.summary_input, event.summary_output);
-        let before = event.before_tokens();
-        let episode = Episode { before, summary_input: input, summary_output: output, ..Episode::default() };
-        self.open.push((self.compacted, episode));
+        let sent = |tokens: Tokens| Tokens(u64::try_from(signed(tokens) + self.unseen).unwrap_or(0));
+        let (before, after) = (sent(event.before_tokens()), sent(event.after.request_tokens()));
+        let episode = Episode { before, after, summary_input: input, summary_output: output, ..Episode::default() };
+        let made = self.price(&Split { plain: input, ..Split::default() }, output);
+        // Without a summary call none can ride.
+        let read = if input > Tokens(0) { before } else { Tokens(0) };
+        let riding = self.price(&Split { read, ..Split::default() }, output);
+        self.open.push(Open { ordinal: self.compacted, episode, summary: [made, riding] });
         self.compacted += 1;
         self.summary_output = self.summary_output + output;
-        self.summary = self.summary + self.price(&Split { plain: input, ..Split::default() }, output);
-        if input > Tokens(0) {
-            let riding = Split { read: before, ..Split::default() };
-            self.summary_riding = self.summary_riding + self.price(&riding, output);
-        }
+        self.summary = self.summary + made;
+        self.summary_riding = self.summary_riding + riding;
     }
 
     /// The same request of a session that is never compacted.
@@ -209,6 +231,10 @@ impl<'t> ProviderBill<'t> {
         cheapest(&self.none.steps, &Terms { head, summary, window: self.input.window, rates: row.rates })
             .map(|found| found.0)
     }
+}
+
+fn signed(tokens: Tokens) -> i64 {
+    i64::try_from(tokens.0).unwrap_or(i64::MAX)
 }
 
 /// The oracle's summary where the strategy made none.

@@ -11,21 +11,30 @@ pub struct Multiples {
     pub factors: Factors,
     /// Output.
     pub output: f64,
+    /// Reads of the prompt before a compaction, which may fall in a dearer tier than the one after it.
+    pub read_before: f64,
 }
 
 impl Multiples {
     /// Those of a row of the price book; `None` when input is free.
     pub fn of(row: &PriceRow) -> Option<Self> {
-        let rates = &row.rates;
-        let times = |price: f64| price / rates.input;
+        Self::between(row, Tokens(0), Tokens(0))
+    }
+
+    /// Those around a compaction: the prompts before and after it have the prices of their own tiers, as multiples of plain
+    /// input in the lowest one.
+    pub fn between(row: &PriceRow, before: Tokens, after: Tokens) -> Option<Self> {
+        let (dearer, rates) = (row.rates_for(before), row.rates_for(after));
+        let times = |price: f64| price / row.rates.input;
         let write = rates.write.unwrap_or(rates.input);
-        (rates.input > 0.0).then(|| Self {
+        (row.rates.input > 0.0).then(|| Self {
             factors: Factors {
                 read: times(rates.read.unwrap_or(rates.input)),
                 write: times(write),
                 write_long: times(rates.write_long.unwrap_or(write)),
             },
             output: times(rates.output),
+            read_before: times(dearer.read.unwrap_or(dearer.input)),
         })
     }
 }
@@ -33,11 +42,11 @@ impl Multiples {
 /// A compaction, as far as money is concerned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Episode {
-    /// The prompt before it.
+    /// The prompt before it, whatever was said since.
     pub before: Tokens,
-    /// The prompt after it.
+    /// The same prompt as it leaves it.
     pub after: Tokens,
-    /// Tokens of the prompt after it that are read.
+    /// Tokens of that which the next request reads.
     pub reused: Tokens,
     /// Plain input of the summary calls.
     pub summary_input: Tokens,
@@ -62,14 +71,15 @@ impl Episode {
     /// What it costs once, in tokens of plain input: the summary calls, and writing what would have been read.
     pub fn one_time(&self, price: &Multiples) -> f64 {
         let Factors { read, write, .. } = price.factors;
-        let call =
-            number(self.summary_input) + read * number(self.summary_read) + price.output * number(self.summary_output);
+        let call = number(self.summary_input)
+            + price.read_before * number(self.summary_read)
+            + price.output * number(self.summary_output);
         call + (write - read) * number(self.after.saturating_sub(self.reused))
     }
 
     /// What every later request saves while the cache stays warm: it reads less.
     pub fn saving(&self, price: &Multiples) -> f64 {
-        price.factors.read * (number(self.before) - number(self.after))
+        price.read_before * number(self.before) - price.factors.read * number(self.after)
     }
 
     /// Requests after which it has paid for itself; `None`: never.
@@ -115,6 +125,21 @@ mod tests {
             let found = [riding, episode(127_000), episode(167_000)].map(|one| one.break_even(&price));
             assert_eq!(found, even.map(Some), "{model}");
         }
+    }
+
+    #[test]
+    fn leaving_a_dear_tier_is_saved_as_well() {
+        let row = PriceBook::builtin().unwrap().find("gpt-6.1-sol", None).unwrap().clone();
+        let from = |before, after| {
+            let one =
+                Episode { before: Tokens(before), after: Tokens(after), reused: Tokens(after), ..Episode::default() };
+            one.saving(&Multiples::between(&row, one.before, one.after).unwrap())
+        };
+        // 300,000 tokens are read for $0.060 a request and 260,000 for $0.026: the price of 17,000 tokens of plain input.
+        assert!((from(300_000, 260_000) - 17_000.0).abs() < 1e-6, "{}", from(300_000, 260_000));
+        // On one side of the border of 272,000 it is the reads alone: 0.05 of 12,000, and 0.1 of 20,000.
+        assert!((from(272_000, 260_000) - 600.0).abs() < 1e-6);
+        assert!((from(300_000, 280_000) - 2_000.0).abs() < 1e-6);
     }
 
     #[test]

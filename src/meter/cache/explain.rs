@@ -16,15 +16,21 @@ pub enum Explanation {
     Unexplained,
 }
 
-/// A change that a file does not hold, told by the recorded usage.
+/// A change that a file does not hold, told by the recorded usage. The first two are believed only where an agent begins to
+/// work: that is when it makes its head and its opening, as after a restart. In the middle of its work it has no occasion to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Hidden {
     /// Less was read than the head has: the head changed, or the whole cache was gone.
     Head,
     /// The head alone was read: what follows it changed at its very beginning.
     Opening,
+    /// What was read ends, to the token, where a request before the last one had ended: the head or the opening is that
+    /// request's again.
+    Returned,
     /// The prompt became shorter though nothing was compacted.
     Shrunk,
+    /// Nothing was read, and the file has no times: the entries may have ended their lives.
+    Time,
 }
 
 impl Explanation {
@@ -34,7 +40,9 @@ impl Explanation {
             Self::Simulated(reason) => reason.name(),
             Self::Inferred(Hidden::Head) => "hidden_head",
             Self::Inferred(Hidden::Opening) => "hidden_opening",
+            Self::Inferred(Hidden::Returned) => "hidden_return",
             Self::Inferred(Hidden::Shrunk) => "hidden_shrunk",
+            Self::Inferred(Hidden::Time) => "hidden_time",
             Self::Unexplained => "unexplained",
         }
     }
@@ -55,22 +63,38 @@ impl fmt::Display for Explanation {
     }
 }
 
-/// Explains a recorded break that lost so many tokens. `prompt` is the size of the request before, `head` that of the
-/// head. A simulated break explains it when it loses at least half as much.
-pub(super) fn explain(
-    usage: &Usage,
-    (prompt, lost): (Tokens, Tokens),
-    missed: Option<Break>,
-    head: Tokens,
-) -> Explanation {
+/// A recorded break, and what the recording says around it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Recorded<'a> {
+    pub(super) usage: &'a Usage,
+    /// Size of the request before.
+    pub(super) prompt: Tokens,
+    /// Tokens that were cached and not read.
+    pub(super) lost: Tokens,
+    /// Size of the head.
+    pub(super) head: Tokens,
+    /// The agent begins to work with this request.
+    pub(super) begins: bool,
+    /// The time of the request, and of the one before, is known; or entries live for ever.
+    pub(super) timed: bool,
+    /// What requests before the last one had left cached.
+    pub(super) earlier: &'a [Tokens],
+}
+
+/// Explains a recorded break. A simulated break explains it when it loses at least half as much.
+pub(super) fn explain(recorded: &Recorded<'_>, missed: Option<Break>) -> Explanation {
+    let Recorded { usage, prompt, lost, head, begins, timed, earlier } = *recorded;
     if let Some(missed) = missed.filter(|missed| missed.lost.0 * 2 >= lost.0) {
         return Explanation::Simulated(missed.reason);
     }
     let read = usage.cache_read;
+    // An inferred head is the largest it can be: a part of it may stand behind its breakpoint.
+    let head_alone = read <= head.0 + head.0 / 100;
     match () {
-        // An inferred head is the largest it can be: a part of it may stand behind its breakpoint.
-        () if read < head.0 / 2 => Explanation::Inferred(Hidden::Head),
-        () if read <= head.0 + head.0 / 100 => Explanation::Inferred(Hidden::Opening),
+        () if read < head.0 / 2 && !timed => Explanation::Inferred(Hidden::Time),
+        () if read < head.0 / 2 && begins => Explanation::Inferred(Hidden::Head),
+        () if head_alone && begins => Explanation::Inferred(Hidden::Opening),
+        () if !head_alone && earlier.contains(&Tokens(read)) => Explanation::Inferred(Hidden::Returned),
         () if usage.prompt() < prompt => Explanation::Inferred(Hidden::Shrunk),
         () => Explanation::Unexplained,
     }
@@ -83,13 +107,26 @@ mod tests {
     #[test]
     fn the_recorded_read_tells_where_something_changed() {
         let usage = |read, rest| Usage { cache_read: read, input: rest, ..Usage::default() };
-        let why = |read, rest, lost, missed| {
-            explain(&usage(read, rest), (Tokens(50_000), Tokens(lost)), missed, Tokens(10_000))
+        let known = |begins, timed, read, rest, lost, missed| {
+            let (prompt, head, earlier) = (Tokens(50_000), Tokens(10_000), [Tokens(20_000), Tokens(33_333)]);
+            let usage = usage(read, rest);
+            let lost = Tokens(lost);
+            explain(&Recorded { usage: &usage, prompt, lost, head, begins, timed, earlier: &earlier }, missed)
         };
+        let at = |begins, read, rest, lost, missed| known(begins, true, read, rest, lost, missed);
+        assert_eq!(known(false, false, 0, 51_000, 50_000, None), Explanation::Inferred(Hidden::Time));
+        assert_eq!(known(false, false, 9_900, 41_000, 40_100, None), Explanation::Unexplained);
+        let why = |read, rest, lost, missed| at(true, read, rest, lost, missed);
         assert_eq!(why(0, 51_000, 50_000, None), Explanation::Inferred(Hidden::Head));
         assert_eq!(why(9_900, 41_000, 40_100, None), Explanation::Inferred(Hidden::Opening));
         assert_eq!(why(30_000, 19_000, 20_000, None), Explanation::Inferred(Hidden::Shrunk));
         assert_eq!(why(30_000, 21_000, 20_000, None), Explanation::Unexplained);
+        // In the middle of its work an agent has no occasion to make another head.
+        assert_eq!(at(false, 0, 51_000, 50_000, None), Explanation::Unexplained);
+        assert_eq!(at(false, 9_900, 41_000, 40_100, None), Explanation::Unexplained);
+        // To the token what an earlier request left, and one more.
+        assert_eq!(at(false, 33_333, 20_000, 16_667, None), Explanation::Inferred(Hidden::Returned));
+        assert_eq!(at(false, 33_334, 20_000, 16_666, None), Explanation::Unexplained);
         let missed = |lost| {
             let (reason, none) = (BreakReason::Expired, Tokens(0));
             Some(Break {

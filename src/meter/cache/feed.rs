@@ -71,6 +71,11 @@ impl<'t> Feed<'t> {
         &mut self.prompt
     }
 
+    /// What becomes of reasoning from now on: it differs by model, and another model is another prompt.
+    pub fn set_reasoning(&mut self, reasoning: Reasoning) {
+        self.reasoning = reasoning;
+    }
+
     /// Blocks of the prompt that stood there before the last call.
     pub fn fresh(&self) -> usize {
         self.fresh

@@ -25,6 +25,8 @@ pub struct RequestLedger {
     pub cached: Tokens,
     /// What it cost; `None` without a price.
     pub usd: Option<Usd>,
+    /// Milliseconds to the first token by the latency model that was chosen; `None`: none was.
+    pub first_token_ms: Option<f64>,
 }
 
 /// What a compaction did to the cache, when the next request met it.
@@ -48,6 +50,8 @@ pub struct CompactionLedger {
     pub episode: Episode,
     /// Prices as multiples of plain input; `None` without a price.
     pub price: Option<Multiples>,
+    /// Its summary calls: as they were made, and reading the old prompt from the cache. `None` without a price.
+    pub summary_usd: Option<[Usd; 2]>,
     /// Requests until it has paid for itself; `None`: never, or there is no price.
     pub break_even: Option<f64>,
     /// The same for a summary call that rides on the old prefix.
@@ -165,13 +169,16 @@ impl ProviderBill<'_> {
         if split.prompt() == Tokens(0) { 0.0 } else { number(split.read.0) / number(split.prompt().0) }
     }
 
-    fn warmup(&self, one: &CompactionLedger) -> Option<f64> {
+    /// Requests after a compaction until the cached share is back to 95 % of that of the request before it; `None`: it does
+    /// not come back before the end.
+    pub fn warmup(&self, one: &CompactionLedger) -> Option<f64> {
         let steady = self.cached_share(one.next.checked_sub(1)?);
         let after = (one.next..self.requests.len()).position(|index| self.cached_share(index) >= 0.95 * steady);
         after.map(|requests| number(requests as u64))
     }
 
-    fn regrowth(&self, one: &CompactionLedger) -> Option<f64> {
+    /// Requests after a compaction until the prompt is as large as before it; `None`: it never is.
+    pub fn regrowth(&self, one: &CompactionLedger) -> Option<f64> {
         let after = self.requests[one.next..].iter().position(|later| later.split.prompt() >= one.episode.before);
         after.map(|requests| number(requests as u64))
     }

@@ -56,6 +56,14 @@ pub struct Break {
     pub placement: Tokens,
 }
 
+impl Break {
+    /// One that loses so many tokens because the content is another.
+    pub(super) fn of_content(reason: BreakReason, lost: Tokens) -> Self {
+        let none = Tokens(0);
+        Self { reason, lost, content: lost, lifetime: none, granularity: none, placement: none }
+    }
+}
+
 /// Why a cached prefix was not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -91,6 +91,11 @@ impl Simulator {
         Outcome { split, shared_blocks: known, cached, missed }
     }
 
+    /// From now on prefixes shorter than this are not stored and not read: the minimum differs by model.
+    pub fn set_minimum(&mut self, minimum: Tokens) {
+        self.rules.minimum = minimum;
+    }
+
     /// A prefix of this size, cut to whole steps; nothing below the minimum.
     fn stepped(&self, tokens: Tokens, prompt: Tokens) -> Tokens {
         let Matching::Prefix { step, recomputes_last, .. } = self.rules.matching else { return tokens };

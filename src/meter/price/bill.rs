@@ -141,6 +141,19 @@ mod tests {
     }
 
     #[test]
+    fn the_border_of_a_tier_belongs_to_the_lower_one() {
+        let book = PriceBook::builtin().unwrap();
+        let bill = |model: &str, split| book.find(model, None).unwrap().bill(&split, Tokens(1_000));
+        let plain = |plain| Split { plain: Tokens(plain), ..Split::default() };
+        // 200,000 at $1.25 and output at $10; one token more, and all of it costs $2.50, output $15.
+        close(bill("gemini-2.5-pro", plain(200_000)).total(), 0.25 + 0.01);
+        close(bill("gemini-2.5-pro", plain(200_001)).total(), 0.500_002_5 + 0.015);
+        // What is read and written counts towards the border: 100,001 tokens at five times the price.
+        let split = Split { read: Tokens(90_000), write: Tokens(10_000), plain: Tokens(1), ..Split::default() };
+        close(bill("claude-haiku-5-5", split).total(), (90_000.0 * 0.05 + 10_000.0 * 0.625 + 0.5 + 2_500.0) / 1e6);
+    }
+
+    #[test]
     fn with_equal_prices_the_bill_is_that_of_no_cache() {
         let book = PriceBook::parse("[[row]]\nname='m'\nmodels=['m']\ninput=2.0\nread=2.0\nwrite=2.0\nwrite_long=2.0\noutput=1.0\nsource='s'\ndate='2026-01-01'", "test").unwrap();
         let row = book.find("m", None).unwrap();

@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use super::latency::LatencyRow;
 use crate::transcript::Tokens;
 
 /// The built-in rows.
@@ -97,7 +98,8 @@ impl PriceError {
     /// What to do about it.
     pub fn hint(&self) -> &'static str {
         "a row has name, models, input, output, source and date, and may have read, write, write_long, above, since and \
-         until; prices are USD per million tokens, days are YYYY-MM-DD"
+         until; prices are USD per million tokens, days are YYYY-MM-DD; a latency has name, models, base_ms, \
+         uncached_ms_per_1000_tokens, cached_ms_per_1000_tokens, source and date"
     }
 }
 
@@ -106,6 +108,20 @@ impl PriceError {
 struct FileFields {
     #[serde(default)]
     row: Vec<RowFields>,
+    #[serde(default)]
+    latency: Vec<LatencyFields>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LatencyFields {
+    name: String,
+    models: Vec<String>,
+    base_ms: f64,
+    uncached_ms_per_1000_tokens: f64,
+    cached_ms_per_1000_tokens: f64,
+    source: String,
+    date: String,
 }
 
 #[derive(Deserialize)]
@@ -140,6 +156,7 @@ struct TierFields {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PriceBook {
     rows: Vec<PriceRow>,
+    latencies: Vec<LatencyRow>,
 }
 
 impl PriceBook {
@@ -159,28 +176,41 @@ impl PriceBook {
         let file: FileFields = toml::from_str(toml)
             .map_err(|source| PriceError::Shape { origin: origin.to_owned(), source: Box::new(source) })?;
         let rows = file.row.into_iter().map(|fields| row(fields, origin)).collect::<Result<_, _>>()?;
-        Ok(Self { rows })
+        let latencies = file.latency.into_iter().map(|fields| latency(fields, origin)).collect::<Result<_, _>>()?;
+        Ok(Self { rows, latencies })
     }
 
     /// This book before `other`: its rows count first.
     #[must_use]
     pub fn before(mut self, other: Self) -> Self {
         self.rows.extend(other.rows);
+        self.latencies.extend(other.latencies);
         self
     }
 
     /// The row of a model, or of this name, on a day; without a day the one that holds now. An id may have a provider
     /// before it (`anthropic/`) and a date or a tag behind it.
     pub fn find(&self, model: &str, day: Option<&str>) -> Option<&PriceRow> {
-        let id = model.rsplit('/').next().unwrap_or(model);
+        let id = bare(model);
         let fits = |row: &&PriceRow| row.name == id || row.models.iter().any(|known| is_model(id, known));
         self.rows.iter().filter(|row| row.holds_on(day)).find(fits)
+    }
+
+    /// The latency model for a row or a model of this name; `None`: there is none, as without a user's book.
+    pub fn latency(&self, model: &str) -> Option<&LatencyRow> {
+        let id = bare(model);
+        self.latencies.iter().find(|row| row.name == id || row.models.iter().any(|known| is_model(id, known)))
     }
 
     /// All rows.
     pub fn rows(&self) -> &[PriceRow] {
         &self.rows
     }
+}
+
+/// The id without a provider before it.
+fn bare(model: &str) -> &str {
+    model.rsplit('/').next().unwrap_or(model)
 }
 
 /// Whether `id` is the model `known`, perhaps with a date (`-20251101`, `-2025-11-01`) or a tag (`:free`, `@latest`).
@@ -207,6 +237,19 @@ fn row(fields: RowFields, origin: &str) -> Result<PriceRow, PriceError> {
         }
     }
     Ok(PriceRow { name, models, rates, above, since, until, source, date })
+}
+
+fn latency(fields: LatencyFields, origin: &str) -> Result<LatencyRow, PriceError> {
+    let LatencyFields { name, models, base_ms, source, date, .. } = fields;
+    let (uncached_ms, cached_ms) = (fields.uncached_ms_per_1000_tokens, fields.cached_ms_per_1000_tokens);
+    let what = match () {
+        () if [base_ms, uncached_ms, cached_ms].into_iter().any(|time| !time.is_finite() || time < 0.0) => {
+            "a time is negative or not finite"
+        }
+        () if !is_day(&date) => "a day is not written as YYYY-MM-DD",
+        () => return Ok(LatencyRow { name, models, base_ms, uncached_ms, cached_ms, source, date }),
+    };
+    Err(PriceError::Row { origin: origin.to_owned(), row: name, what })
 }
 
 fn rates(rates: Rates) -> Result<Rates, &'static str> {

@@ -49,7 +49,7 @@ const MEASURES: [Fixed; 5] = [
     ("void_reason", "text", "Why there is no number; empty when there is one."),
 ];
 
-const REQUESTS: [Fixed; 14] = [
+const REQUESTS: [Fixed; 15] = [
     ("request", "number", "Number of the request, from 1."),
     ("line", "number", "Line of the recorded reply in its file."),
     ("messages", "count", "Messages in the request."),
@@ -64,9 +64,14 @@ const REQUESTS: [Fixed; 14] = [
     ("cache_plain_tokens", "tokens", "Neither read nor written."),
     ("cache_break", "text", "Why less was read than the request before had left; empty when it was not."),
     ("cost_usd", "usd", "Prompt and reply; empty without a price. The row of the price book is in cells.jsonl."),
+    (
+        "model_first_token_ms",
+        "ms",
+        "To the first token by a latency row: a model, no measurement; empty without a row.",
+    ),
 ];
 
-const COMPACTIONS: [Fixed; 34] = [
+const COMPACTIONS: [Fixed; 38] = [
     ("request", "number", "The next request, from 1."),
     ("checkpoint", "text", "When the trigger was asked."),
     ("reason", "text", "Why it fired."),
@@ -105,6 +110,10 @@ const COMPACTIONS: [Fixed; 34] = [
     ("saving_tokens", "tokens of plain input", "What every later request saves while the cache stays warm."),
     ("break_even_requests", "requests", "Until it has paid for itself; empty when it never does, or without a price."),
     ("break_even_riding_requests", "requests", "The same if the summary call read the old prompt from the cache."),
+    ("warmup_requests", "requests", "Until the cached share is back to 95 % of that before; empty when it is not."),
+    ("regrowth_requests", "requests", "Until the prompt is as large as before; empty when it never is."),
+    ("summary_usd", "usd", "Its summary calls as they were made; empty without a price."),
+    ("summary_riding_usd", "usd", "The same if they read the old prompt from the cache."),
 ];
 
 const INCIDENTS: [Fixed; 8] = [

@@ -31,7 +31,7 @@ pub fn cache_requests(records: &[CacheRequestRecord]) -> Result<String, ReportEr
         about: format!("{} requests, {breaks} breaks, {compactions} compactions", records.len()),
         size: SIZE,
     };
-    drawn(&figure, |area| stack(area, records))
+    Ok(standalone(&drawn(&figure, |area| stack(area, records))?))
 }
 
 fn drawn(figure: &Figure<'_>, draw: impl FnOnce(&Area<'_>) -> Result<(), ReportError>) -> Result<String, ReportError> {
@@ -41,7 +41,7 @@ fn drawn(figure: &Figure<'_>, draw: impl FnOnce(&Area<'_>) -> Result<(), ReportE
         draw(&area)?;
         area.present().map_err(failed)?;
     }
-    Ok(standalone(&finish(&raw, figure)))
+    Ok(finish(&raw, figure))
 }
 
 fn broke(record: &CacheRequestRecord) -> bool {
@@ -118,6 +118,11 @@ fn legend(area: &Area<'_>, names: &[(usize, &str)]) -> Result<(), ReportError> {
 /// # Errors
 /// When plotters fails.
 pub fn cache_sweep(records: &[CacheSweepRecord]) -> Result<String, ReportError> {
+    Ok(standalone(&cache_sweep_figure("cache-sweep", records)?))
+}
+
+/// The same for a page, which has the colours; `id` is the drawing's own.
+pub(in crate::report) fn cache_sweep_figure(id: &str, records: &[CacheSweepRecord]) -> Result<String, ReportError> {
     let session = records.first().map_or("", |record| &record.session);
     let best = records.iter().find(|record| record.optimum);
     let about = match best.map(|best| (best.threshold_tokens, best.cost_usd)) {
@@ -126,7 +131,7 @@ pub fn cache_sweep(records: &[CacheSweepRecord]) -> Result<String, ReportError> 
         None => "no threshold".to_owned(),
     };
     let title = format!("Bill against threshold: {}", visible(session));
-    drawn(&Figure { id: "cache-sweep", title, about, size: SIZE }, |area| bill(area, records))
+    drawn(&Figure { id, title, about, size: SIZE }, |area| bill(area, records))
 }
 
 fn bill(area: &Area<'_>, records: &[CacheSweepRecord]) -> Result<(), ReportError> {
@@ -184,6 +189,11 @@ pub struct BreakEvenLine {
 /// # Errors
 /// When plotters fails.
 pub fn break_even(lines: &[BreakEvenLine]) -> Result<String, ReportError> {
+    Ok(standalone(&break_even_figure("break-even", lines)?))
+}
+
+/// The same for a page.
+pub(in crate::report) fn break_even_figure(id: &str, lines: &[BreakEvenLine]) -> Result<String, ReportError> {
     let even = |line: &BreakEvenLine| (line.saving_tokens > 0.0).then(|| line.one_time_tokens / line.saving_tokens);
     let named = lines.iter().map(|line| match even(line) {
         Some(requests) => format!("{}: after {:.0} requests", line.label, requests.ceil()),
@@ -191,7 +201,7 @@ pub fn break_even(lines: &[BreakEvenLine]) -> Result<String, ReportError> {
     });
     let about = named.collect::<Vec<_>>().join("; ");
     let title = "Break-even of a compaction".to_owned();
-    drawn(&Figure { id: "break-even", title, about, size: SIZE }, |area| {
+    drawn(&Figure { id, title, about, size: SIZE }, |area| {
         let last = lines.iter().filter_map(even).fold(10.0, f64::max) * 1.4;
         let saved = |line: &BreakEvenLine, requests: f64| line.saving_tokens * requests - line.one_time_tokens;
         let all = || lines.iter().flat_map(|line| [saved(line, 0.0), saved(line, last)]);

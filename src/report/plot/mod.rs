@@ -15,6 +15,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 pub use cache::{BreakEvenLine, break_even, cache_requests, cache_sweep};
+pub(super) use cache::{break_even_figure, cache_sweep_figure};
 pub(super) use context::{context, shows_window};
 pub(super) use dots::{Dot, DotRow, dots};
 pub(super) use pareto::pareto;
