@@ -80,6 +80,7 @@ fn cell(name: &str, seed: u64, value: Measure) -> CellRecord {
         extractor: None,
         second_extractor: None,
         future: Vec::new(),
+        exam: None,
         cache: String::new(),
         price: None,
         latency: None,

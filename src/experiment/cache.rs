@@ -158,7 +158,8 @@ pub(super) fn annotate(events: &mut [EventRecord], bill: &ProviderBill<'_>, pric
         match event {
             EventRecord::Request(record) => record.cache = requests.next().map(request),
             EventRecord::Compaction(record) => {
-                record.cache = compactions.next_if(|one| one.ordinal == ordinal).map(|one| compaction(one, bill, price));
+                record.cache =
+                    compactions.next_if(|one| one.ordinal == ordinal).map(|one| compaction(one, bill, price));
                 ordinal += 1;
             }
             _ => {}

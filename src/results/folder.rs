@@ -98,7 +98,7 @@ impl Run {
 }
 
 /// The same for a file that older runs do not have.
-fn maybe_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, RunError> {
+pub(super) fn maybe_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, RunError> {
     if path.exists() { lines(path) } else { Ok(Vec::new()) }
 }
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use cutpoint::results::{
-    AnnotationRecord, CellRecord, ClassRecord, CompactionCache, CompactionRecord, Direction, EventRecord, ItemRecord,
-    Manifest, Measure, MeasureDef, MessageRecord, RequestCache, RequestRecord, Run, RunFolder, SCHEMA, Sources,
-    TranscriptRecord,
+    ActionRecord, AnnotationRecord, AnswerRecord, CellRecord, ClassRecord, CompactionCache, CompactionRecord,
+    Direction, EventRecord, ExamRecord, ItemRecord, Manifest, Measure, MeasureDef, MessageRecord, ProbeRecord,
+    RequestCache, RequestRecord, Run, RunFolder, SCHEMA, Sources, TranscriptRecord,
 };
 
 /// A name that tries HTML, an attribute, and terminal and bidirectional controls.
@@ -176,6 +176,47 @@ fn cell(id: &str, strategy: &(&str, &str, u64, f64), transcript: &str, events: &
         extractor: Some("entities-2".to_owned()),
         second_extractor: Some("chunks-1".to_owned()),
         future: Vec::new(),
+        exam: (is_annotated && name == "pi").then(|| Box::new(exam())),
+    }
+}
+
+/// One probe and one next action, with answers that attack the reader.
+fn exam() -> ExamRecord {
+    let answer = |condition: &str, verdict: &str, answer: &str| AnswerRecord {
+        condition: condition.to_owned(),
+        run: 0,
+        verdict: verdict.to_owned(),
+        answer: answer.to_owned(),
+        query: None,
+    };
+    ExamRecord {
+        reader: "mock".to_owned(),
+        mock: true,
+        bank_sha256: Some("bb".repeat(32)),
+        requests_count: 5,
+        input_tokens: 90_000,
+        output_tokens: 60,
+        probes: vec![ProbeRecord {
+            probe: "goal-1".to_owned(),
+            kind: "recall".to_owned(),
+            item: Some("goal-1".to_owned()),
+            question: format!("What stands in the gap?\nStatement: {HOSTILE} is ____."),
+            kept: true,
+            answers: vec![
+                answer("full", "right", "the parser"),
+                answer("empty", "abstained", "NOT KNOWN"),
+                answer("view", "wrong", FORMULA),
+            ],
+        }],
+        actions: vec![ActionRecord {
+            request: 33,
+            line: 67,
+            condition: "view".to_owned(),
+            verdict: "same_tool".to_owned(),
+            recorded: vec!["read src/a.rs".to_owned(), "read src/b.rs".to_owned()],
+            named: Some(format!("read {HOSTILE}")),
+        }],
+        ..ExamRecord::default()
     }
 }
 

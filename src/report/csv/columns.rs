@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::super::ReportModel;
-use super::{CsvFile, against, classes, summary};
+use super::{CsvFile, against, classes, exam, summary};
 use crate::results::Direction;
 
 /// A column.
@@ -184,6 +184,8 @@ pub(super) fn of(file: CsvFile, model: &ReportModel) -> Vec<Described> {
         CsvFile::Compactions => &COMPACTIONS,
         CsvFile::Incidents => &INCIDENTS,
         CsvFile::Items => &ITEMS,
+        CsvFile::Probes => &exam::PROBES,
+        CsvFile::NextActions => &exam::ACTIONS,
         CsvFile::Columns => &COLUMNS,
     };
     let key: &[Fixed] = if file == CsvFile::Columns { &[] } else { &KEY };

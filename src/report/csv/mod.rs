@@ -8,6 +8,7 @@ mod against;
 mod cache;
 mod classes;
 mod columns;
+mod exam;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod summary;
@@ -41,6 +42,10 @@ pub enum CsvFile {
     Incidents,
     /// `items.csv`: a row per cell and annotated item.
     Items,
+    /// `probes.csv`: a row per answer of a reader.
+    Probes,
+    /// `next_actions.csv`: a row per recorded tool call that a reader was to name.
+    NextActions,
     /// `strategies.csv`: a row per strategy and setting, five columns per measure: mean, interval, least and greatest lineage.
     Strategies,
     /// `estimates.csv`: a row per strategy, setting and measure.
@@ -65,13 +70,15 @@ pub enum CsvFile {
 
 impl CsvFile {
     /// All files.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 18] = [
         Self::Cells,
         Self::Measures,
         Self::Requests,
         Self::Compactions,
         Self::Incidents,
         Self::Items,
+        Self::Probes,
+        Self::NextActions,
         Self::Strategies,
         Self::Estimates,
         Self::Contrasts,
@@ -100,6 +107,8 @@ impl CsvFile {
             Self::Compactions => "compactions.csv",
             Self::Incidents => "incidents.csv",
             Self::Items => "items.csv",
+            Self::Probes => "probes.csv",
+            Self::NextActions => "next_actions.csv",
             Self::Strategies => "strategies.csv",
             Self::Estimates => "estimates.csv",
             Self::Contrasts => "contrasts.csv",
@@ -123,6 +132,8 @@ impl Reporter for CsvFile {
             Self::Cells => cells(model, &mut csv)?,
             Self::Measures => measures(model, &mut csv)?,
             Self::Items => items(model, &mut csv)?,
+            Self::Probes => exam::probes(model, &mut csv)?,
+            Self::NextActions => exam::actions(model, &mut csv)?,
             Self::Strategies => summary::strategies(model, &mut csv)?,
             Self::Estimates => summary::estimates(model, &mut csv)?,
             Self::Contrasts => summary::contrasts(model, &mut csv)?,
