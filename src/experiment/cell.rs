@@ -1,28 +1,24 @@
 //! One cell: a replay with its meters.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::cache::annotate;
 use super::exam::examine;
 use super::record::record;
+use super::watch::{Watch, Watched, fates};
 use super::{CacheConfig, CacheSetup, Cell, ConfigError, Experiment, MeterName, Session};
 use crate::engine::estimate::Estimator;
-use crate::engine::spec::{Access, SpecError, StrategySpec, SummarizerSpec};
+use crate::engine::spec::{SpecError, SummarizerSpec};
+use crate::engine::summarize::Completer;
 use crate::engine::summarize::extract::{Extract, Fact, Pick};
-use crate::engine::summarize::{Completer, Purpose};
-use crate::engine::template::{Choice, Template};
+use crate::meter::Measures;
 use crate::meter::goal::entity::{EXTRACTOR, Extractor};
 use crate::meter::goal::probe::Sight;
-use crate::meter::goal::{
-    Artifacts, Claims, EntityIndex, Faith, Fate, Frequencies, Future, FutureInput, Goal, GoalItem, KindUse, Presence,
-    Reach, Second, Shape, combined, with_probes,
-};
-use crate::meter::{Cache, Estimation, Measures, Meter, Structure};
+use crate::meter::goal::{EntityIndex, Frequencies, GoalItem, KindUse, Presence, with_probes};
 use crate::outside::System;
 use crate::replay::{CountCache, EstimateTable, History, Model, Outline, ReplayInput, replay};
-use crate::results::{CellRecord, EventRecord, ExamRecord, FutureRecord, ItemRecord, SCHEMA};
+use crate::results::{CellRecord, EventRecord, ExamRecord, FutureRecord, SCHEMA};
 use crate::tokens::{MessageTable, Reference};
 use crate::transcript::{EntryIdx, Tokens};
 
@@ -99,6 +95,11 @@ impl<'s> Prepared<'s> {
         self
     }
 
+    /// What the bills share, where the experiment wants any.
+    pub(super) fn billed(&self, experiment: &Experiment) -> Option<&CacheSetup> {
+        self.cache.as_ref().filter(|_| experiment.meters.contains(&MeterName::Cache))
+    }
+
     /// The latency row behind times to the first token; `None`: none was chosen.
     pub fn latency_row(&self) -> Option<String> {
         self.cache.as_ref()?.latency.as_ref().map(|row| row.name.clone())
@@ -117,41 +118,6 @@ impl<'s> Prepared<'s> {
         self.cache = Some(CacheSetup::new(self.session, &self.path, &self.reference, config)?);
         Ok(self)
     }
-}
-
-/// The meters that an experiment wants, but for goal-loss and the bill, which need more than events.
-fn chosen<'p>(
-    cell: &Cell,
-    prepared: &'p Prepared<'_>,
-    experiment: &Experiment,
-) -> Result<Vec<Box<dyn Meter + 'p>>, ConfigError> {
-    let wants = |meter| experiment.meters.contains(&meter);
-    let mut meters: Vec<Box<dyn Meter + 'p>> = Vec::new();
-    if wants(MeterName::Structure) {
-        meters.push(Box::new(Structure::default()));
-    }
-    if wants(MeterName::Estimation) {
-        meters.push(Box::new(Estimation::default()));
-    }
-    if wants(MeterName::Cache) {
-        meters.push(Box::new(Cache::default()));
-    }
-    if wants(MeterName::Goal) {
-        meters.push(Box::new(Faith::new(&prepared.session.transcript, &prepared.path, &prepared.entities)));
-        meters.push(Box::new(Second(Future::new(FutureInput {
-            transcript: &prepared.session.transcript,
-            path: &prepared.path,
-            index: &prepared.second,
-            reference: &prepared.reference,
-            frequencies: prepared.frequencies.as_ref().map(|[_, second]| &**second),
-            window: Tokens(cell.model.window_tokens),
-            contaminated: experiment.history == History::Recorded.name(),
-        }))));
-        meters.push(Box::new(Claims::new(&prepared.session.transcript, &prepared.path)));
-        meters.push(Box::new(Artifacts::new(&prepared.session.transcript)));
-        meters.push(Box::new(Shape::new(headings(&cell.spec)?)));
-    }
-    Ok(meters)
 }
 
 /// An estimator that failed has no numbers.
@@ -194,54 +160,36 @@ pub fn run_cell(
         manual: &experiment.manual,
         seed: cell.draws(),
     };
-    let wants = |meter| experiment.meters.contains(&meter);
-    let goal = Goal::new(&session.items, &prepared.presence, window).on_path(&prepared.path, &session.transcript);
-    let mut goal = Box::new(goal.reaching(reach(&cell.spec), &prepared.reference));
-    let mut future = Box::new(Future::new(FutureInput {
-        transcript: &session.transcript,
-        path: &prepared.path,
-        index: &prepared.entities,
-        reference: &prepared.reference,
-        frequencies: prepared.frequencies.as_ref().map(|[first, _]| &**first),
-        window,
-        contaminated: history == History::Recorded,
-    }));
-    let mut meters = chosen(cell, prepared, experiment)?;
-    let setup = prepared.cache.as_ref().filter(|_| wants(MeterName::Cache));
-    let mut bill = setup.map(|setup| Box::new(setup.bill(&prepared.path, counts, window, history)));
+    let mut watch = Watch::new(cell, prepared, experiment, counts, history)?;
     let mut events = Vec::new();
-    let mut sight = experiment.probes.as_ref().map(|probes| probes.sight(prepared, window));
     replay(input, &mut strategy, llm, &mut |event| {
-        sight.iter_mut().for_each(|sight| sight.observe(event));
-        goal.observe(event);
-        future.observe(event);
-        bill.iter_mut().for_each(|bill| bill.observe(event));
-        meters.iter_mut().for_each(|meter| meter.observe(event));
+        watch.observe(event);
         let mut recorded = record(&cell.id, &session.transcript, event);
         if let EventRecord::Compaction(compaction) = &mut recorded {
-            compaction.fates = fates(session, &goal).into_iter().map(|item| (item.item, item.fate)).collect();
+            compaction.fates = fates(session, watch.goal()).into_iter().map(|item| (item.item, item.fate)).collect();
         }
         events.push(recorded);
     });
     check(&*strategy.estimator)?;
-    goal.settle(&session.transcript);
-    let items = if wants(MeterName::Goal) { fates(session, &goal) } else { Vec::new() };
-    let by_kind = future.by_kind();
-    if wants(MeterName::Goal) {
-        meters.push(goal);
-        meters.push(future);
-    }
-    let mut measures: Measures = meters.into_iter().flat_map(Meter::finish).collect();
-    if let Some(bill) = bill {
-        annotate(&mut events, &bill, setup.and_then(|setup| setup.price.as_ref().ok()));
-        measures.extend(bill.finish());
-    }
-    if wants(MeterName::Goal) {
-        measures.extend(combined(&measures, experiment.goal));
-    }
+    let Watched { mut measures, items, by_kind, sight } = watch.finish(prepared, experiment, &mut events);
     let exam = sight.map(|sight| examined(cell, prepared, experiment, sight, counts, llm, &mut measures));
-    let asks = cell.spec.summarizer.asks_model();
     let record = CellRecord {
+        estimator: strategy.estimator_name.clone(),
+        measures: measures.into_iter().map(|(name, measure)| (name.to_owned(), measure)).collect(),
+        items,
+        future: by_kind.into_iter().map(future_record).collect(),
+        exam,
+        ..told(cell, prepared, experiment, llm)
+    };
+    Ok((record, events))
+}
+
+/// What is known of a cell before it runs.
+fn told(cell: &Cell, prepared: &Prepared<'_>, experiment: &Experiment, llm: &dyn Completer) -> CellRecord {
+    let session = prepared.session;
+    let asks = cell.spec.summarizer.asks_model();
+    let setup = prepared.billed(experiment);
+    CellRecord {
         schema: SCHEMA,
         cell: cell.id.clone(),
         inputs: cell.inputs.clone(),
@@ -249,27 +197,26 @@ pub fn run_cell(
         mimics: cell.mimics.clone(),
         transcript: session.name.clone(),
         lineage: session.lineage.clone(),
-        model: model.name.clone(),
-        window_tokens: window.0,
-        history: history.name().to_owned(),
+        model: cell.model.name.clone(),
+        window_tokens: cell.model.window_tokens,
+        history: experiment.history.clone(),
         seed: cell.seed,
         replicate: cell.replicate,
-        estimator: strategy.estimator_name.clone(),
+        estimator: String::new(),
         summarizer: if asks { llm.name().to_owned() } else { "none".to_owned() },
         mock: asks && llm.is_mock(),
         reference: prepared.reference.reference().name().to_owned(),
         cache: setup.map_or_else(String::new, |setup| setup.provider.name.to_owned()),
         latency: prepared.latency_row(),
         price: setup.and_then(|setup| Some(setup.price.as_ref().ok()?.name.clone())),
-        measures: measures.into_iter().map(|(name, measure)| (name.to_owned(), measure)).collect(),
-        items,
+        measures: BTreeMap::new(),
+        items: Vec::new(),
         items_sha256: session.items.sha256(),
         extractor: Some(EXTRACTOR.to_owned()),
         second_extractor: Some(Extractor::Chunks.version().to_owned()),
-        future: by_kind.into_iter().map(future_record).collect(),
-        exam,
-    };
-    Ok((record, events))
+        future: Vec::new(),
+        exam: None,
+    }
 }
 
 /// Asks the reader, and adds what it is worth to the measures.
@@ -293,46 +240,6 @@ fn examined(
 
 fn future_record(one: KindUse) -> FutureRecord {
     FutureRecord { kind: one.kind.name().to_owned(), needed_count: one.needed, kept_count: one.kept }
-}
-
-/// The headings that the templates of a strategy ask for, list by list.
-fn headings(spec: &StrategySpec) -> Result<Vec<Vec<String>>, ConfigError> {
-    const PURPOSES: [Purpose; 4] = [Purpose::Summary, Purpose::Update, Purpose::TurnPrefix, Purpose::Branch];
-    let Some(name) = spec.template() else { return Ok(Vec::new()) };
-    let choice = Choice::named(name).map_err(SpecError::from)?;
-    let of = |template: &Template| {
-        let list = |purpose| template.headings(purpose).iter().map(|heading| heading.print.to_string()).collect();
-        PURPOSES.map(list).to_vec()
-    };
-    Ok(choice.templates().iter().flat_map(of).collect())
-}
-
-/// What the strategy leaves within reach, in the words of the meter.
-fn reach(spec: &StrategySpec) -> Reach {
-    match spec.access() {
-        Access::Nothing => Reach::Nothing,
-        Access::File => Reach::History,
-        Access::Search { excerpt } => Reach::Search { excerpt },
-    }
-}
-
-fn fates(session: &Session, goal: &Goal<'_>) -> Vec<ItemRecord> {
-    let fates = goal.fates().unwrap_or_default();
-    let lives = goal.lives();
-    let line = |idx: &EntryIdx| session.transcript.entry(*idx).line as u64;
-    let record = |(index, (item, fate)): (usize, (&GoalItem, &Fate))| ItemRecord {
-        item: item.id.clone(),
-        category: item.category.name().to_owned(),
-        weight: item.weight,
-        critical: item.critical,
-        fate: fate.name().to_owned(),
-        score: fate.score(),
-        source_lines: item.source.iter().map(line).collect(),
-        rounds_count: lives.get(index).map_or(0, |life| life.rounds),
-        lost: lives.get(index).is_some_and(|life| life.lost),
-        text: item.text.clone(),
-    };
-    session.items.items.iter().zip(fates).enumerate().map(record).collect()
 }
 
 /// The annotations as the oracle is told them: one spelling of everything that an item must show.

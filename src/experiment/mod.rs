@@ -19,6 +19,7 @@ mod schema;
 mod source;
 mod sweep;
 mod vary;
+mod watch;
 
 pub use audit::{SessionAudit, audit};
 pub use audit_record::audit_records;
