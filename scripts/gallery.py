@@ -20,6 +20,8 @@ PICTURES = [
     ("verdict", "light", WIDTH, "", ["header", "#verdict"]),
     ("pareto", "light", WIDTH, "", ["#pareto h2", "#pareto .beside"]),
     ("context", "dark", WIDTH, "", ["#context h2", "#context .panels"]),
+    ("cache", "light", WIDTH, "", ["#cache h2", "#cache .panels figure:nth-child(4)"]),
+    ("classes", "light", WIDTH, "", ["#classes h2", "#classes figure"]),
     ("compaction", "light", WIDTH, """
         const one = [...document.querySelectorAll('.compaction')].find((one) => one.querySelector('mark')
             && !/[\u4e00-\u9fff]/.test(one.textContent) && one.querySelector('.fate.lost')) || document.querySelector('.compaction');

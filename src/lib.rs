@@ -12,6 +12,7 @@ pub mod error;
 pub mod experiment;
 pub mod export;
 pub mod import;
+pub mod judge;
 pub mod lab;
 pub mod llm;
 pub mod measure;

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use cutpoint::compare::{Comparison, Gate, Plan, Unlike, Verdict, compare};
+use cutpoint::compare::{Comparison, Gate, Plan, Shift, Unlike, Verdict, compare};
 use cutpoint::report::ComparisonForm;
 use cutpoint::results::{
     CellRecord, Direction, ItemRecord, Manifest, Measure, MeasureDef, Run, SCHEMA, TranscriptRecord,
@@ -80,6 +80,7 @@ fn cell(name: &str, seed: u64, value: Measure) -> CellRecord {
         extractor: None,
         second_extractor: None,
         future: Vec::new(),
+        exam: None,
         cache: String::new(),
         price: None,
         latency: None,
@@ -280,6 +281,14 @@ fn what_changed_is_named() {
     assert_eq!(found.changes[0].field, "strategies");
     let moved = compared(&BASE, &shifted(&[0.1])).moved;
     assert_eq!(moved.iter().map(|moved| moved.measure.as_str()).collect::<Vec<_>>(), ["goal_loss", "kept_score"]);
+    // 0.1 more is lost and 0.1 less is kept: both are worse by 0.1, on every lineage.
+    assert!(moved.iter().all(|moved| (moved.difference.mean - 0.1).abs() < 1e-9), "{moved:?}");
+    assert!(
+        moved.iter().all(|moved| moved.shift() == Shift::Worse && moved.difference.worse == BASE.len()),
+        "{moved:?}"
+    );
+    let better = compared(&BASE, &shifted(&[-0.1])).moved;
+    assert!(better.iter().all(|moved| moved.shift() == Shift::Better), "{better:?}");
 }
 
 #[test]

@@ -1,11 +1,13 @@
-//! `stats` against numpy, scipy and statsmodels (`scripts/golden/statistics.py`), and the coverage of its intervals.
+//! `stats` against numpy, scipy and statsmodels (`scripts/golden/statistics.py`), against scikit-learn, krippendorff and ppi-python
+//! (`scripts/golden/agreement.py`), and the coverage of its intervals.
 
 #![expect(clippy::unwrap_used, reason = "a golden file that cannot be read is a failed test")]
 
 use std::collections::BTreeMap;
 
 use cutpoint::stats::{
-    Draws, Method, Resampling, benjamini_hochberg, describe, holm, interval, sign_flip, sign_test, wilson,
+    Draws, Level, Method, Resampling, benjamini_hochberg, cohen_kappa, describe, holm, interval, krippendorff_alpha,
+    powered_mean, sign_flip, sign_test, wilson,
 };
 use serde::Deserialize;
 
@@ -122,6 +124,60 @@ fn corrections_and_rates_are_those_of_statsmodels_and_scipy() {
         let found = wilson(hits, n).unwrap();
         close("Wilson", found.0, low, 1e-12);
         close("Wilson", found.1, high, 1e-12);
+    }
+}
+
+#[derive(Deserialize)]
+struct Agreement {
+    kappa: Vec<Kappa>,
+    alpha: Vec<Alpha>,
+    powered: Vec<Corrected>,
+}
+
+#[derive(Deserialize)]
+struct Kappa {
+    name: String,
+    pairs: Vec<(i64, i64)>,
+    nominal: f64,
+    quadratic: f64,
+}
+
+#[derive(Deserialize)]
+struct Alpha {
+    name: String,
+    units: Vec<Vec<i64>>,
+    nominal: f64,
+    interval: f64,
+    ordinal: f64,
+}
+
+#[derive(Deserialize)]
+struct Corrected {
+    name: String,
+    labelled: Vec<(f64, f64)>,
+    unlabelled: Vec<f64>,
+    point: f64,
+    interval: [f64; 2],
+}
+
+#[test]
+fn agreement_and_corrected_means_are_those_of_their_programs() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/agreement.json");
+    let golden: Agreement = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    for Kappa { name, pairs, nominal, quadratic } in golden.kappa {
+        close(&name, cohen_kappa(&pairs, Level::Nominal).unwrap(), nominal, 1e-12);
+        close(&name, cohen_kappa(&pairs, Level::Interval).unwrap(), quadratic, 1e-12);
+    }
+    for Alpha { name, units, nominal, interval, ordinal } in golden.alpha {
+        for (level, expected) in [(Level::Nominal, nominal), (Level::Interval, interval), (Level::Ordinal, ordinal)] {
+            close(&name, krippendorff_alpha(&units, level).unwrap(), expected, 1e-12);
+        }
+    }
+    for Corrected { name, labelled, unlabelled, point, interval: [low, high] } in golden.powered {
+        let found = powered_mean(&labelled, &unlabelled, 0.95).unwrap();
+        close(&name, found.point, point, 1e-12);
+        close(&name, found.low, low, 1e-9);
+        close(&name, found.high, high, 1e-9);
     }
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Summaries by a server that nobody here wrote: LiteLLM's proxy with mock answers, through all three protocols, streamed
-# and not; then again from what was recorded, with the server gone. Needs Python 3.10 or newer and its package registry.
+# Summaries, probes, next actions and judgements by a server that nobody here wrote: LiteLLM's proxy with mock answers, through
+# all three protocols, streamed and not; then again from what was recorded, with the server gone. Needs Python 3.10 or newer and its package registry.
 # Usage: run.sh PROGRAM FOLDER    the program, and a folder for the virtual environment, which is kept
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
@@ -40,19 +40,35 @@ for ((second = 0; ; second++)); do
     sleep 1
 done
 
+# One run with a few probes; the server's answers are made up, so that they are read, and not right.
 ask() {
     local mode="$1" model="$2" name="$3"
     shift 3
-    "$program" run --transcripts datasets/debug-flaky-cache --strategy pi --llm "$model" --llm-url "$CUTPOINT_TEST_URL" \
-        --llm-key-env CUTPOINT_TEST_KEY --llm-replicates 1 --llm-mode "$mode" --llm-store "$work/store-$name" \
-        --name "$name" --out "$work/$mode" "$@" >"$work/$mode-$name.txt"
+    printf '%s\n' "name = \"$name\"" "transcripts = [\"$PWD/datasets/debug-flaky-cache\"]" 'strategies = ["pi"]' 'replicates = 1' \
+        '[probes]' 'per_kind = 1' 'negatives = 1' 'runs = 1' 'search = true' 'next_actions = 1' >"$work/$name.toml"
+    "$program" run --config "$work/$name.toml" --llm "$model" --llm-url "$CUTPOINT_TEST_URL" \
+        --llm-key-env CUTPOINT_TEST_KEY --llm-mode "$mode" --llm-store "$work/store-$name" --out "$work/$mode" "$@" \
+        >"$work/$mode-$name.txt"
+}
+# A judge that gives 0 to everything must be refused, and its grades must have been read: cases that deserve 0 are graded right.
+refuse() {
+    local mode="$1" model="$2" name="$3" code=0
+    shift 3
+    "$program" judge check --llm "$model" --llm-url "$CUTPOINT_TEST_URL" --llm-key-env CUTPOINT_TEST_KEY --llm-mode "$mode" \
+        --llm-store "$work/store-$name" "$@" >"$work/judge-$mode-$name.txt" 2>"$work/judge.err" || code=$?
+    [[ "$code" == 3 ]] && grep -q 'ok    inverted-rule' "$work/judge-$mode-$name.txt" && grep -q 'WRONG right' "$work/judge-$mode-$name.txt" \
+        || { cat "$work/judge-$mode-$name.txt" "$work/judge.err" >&2; echo "$name: the judge was not refused as it should be" >&2; exit 1; }
 }
 cd "$here/../.."
 models=(chat:mock-model messages:mock-messages responses:mock-responses)
 for model in "${models[@]}"; do
     "$program" llm check --llm "$model" --llm-url "$CUTPOINT_TEST_URL" --llm-key-env CUTPOINT_TEST_KEY
-    ask record "$model" "${model%%:*}-streamed"
-    ask record "$model" "${model%%:*}-whole" --llm-no-stream
+    for way in streamed whole; do
+        options=()
+        [[ "$way" == streamed ]] || options=(--llm-no-stream)
+        ask record "$model" "${model%%:*}-$way" "${options[@]}"
+        refuse record "$model" "${model%%:*}-$way" "${options[@]}"
+    done
 done
 stop
 # No key is needed, and nothing listens any more.
@@ -63,10 +79,16 @@ for model in "${models[@]}"; do
     for way in streamed whole; do
         name="${model%%:*}-$way"
         ask replay "$model" "$name"
+        refuse replay "$model" "$name"
+        cmp "$work/judge-record-$name.txt" "$work/judge-replay-$name.txt"
         cmp "$work/record/$name/cells.jsonl" "$work/replay/$name/cells.jsonl"
         cmp "$work/record/$name/events.jsonl" "$work/replay/$name/events.jsonl"
         grep -q 'A made-up answer of a real server' "$work/record/$name/events.jsonl" \
             || { echo "$name: the server's answer is in no summary" >&2; exit 1; }
+        for verdict in full,0,abstained view,0,abstained search,0,abstained; do
+            grep -q ",$verdict," "$work/record/$name/probes.csv" || { echo "$name: no probe is $verdict" >&2; exit 1; }
+        done
+        grep -q 'bash ls' "$work/record/$name/next_actions.csv" || { echo "$name: no next action was read" >&2; exit 1; }
     done
 done
 if grep -rqF "$key" "$work/record" "$work/replay" "$work"/store-*; then

@@ -68,6 +68,8 @@ pub(super) enum Command {
     Merge(super::merge::MergeArgs),
     /// Check the endpoint of a real model
     Llm(LlmCommandArgs),
+    /// Let a model grade the summaries of a run, after it has passed known cases; compare it with a person's labels
+    Judge(super::judge::JudgeArgs),
 }
 
 /// What decides the result of a replay.
@@ -150,12 +152,23 @@ pub(super) struct RunArgs {
     pub(super) dry_run: bool,
     #[command(flatten)]
     pub(super) llm: LlmArgs,
+    /// Ask the model about the last cut: probes, and the next recorded tool calls; with `search`, also after one search of the
+    /// dropped part
+    #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "ask", help_heading = "Real model (without these, a mock answers)")]
+    pub(super) probes: Option<Probes>,
     /// Run every cell again, also those that an earlier run in the folder has with the same inputs
     #[arg(long)]
     pub(super) fresh: bool,
     /// Exit with 5 if the files have findings, after all of them are printed
     #[arg(long)]
     pub(super) strict: bool,
+}
+
+/// What `--probes` asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Probes {
+    Ask,
+    Search,
 }
 
 impl RunArgs {
@@ -166,7 +179,9 @@ impl RunArgs {
             #[command(flatten)]
             args: RunArgs,
         }
-        Alone::parse_from(["cutpoint", "--name", "default"]).args
+        // The sessions were recorded by a script, which has no price; so that money can be compared, one is chosen.
+        Alone::parse_from(["cutpoint", "--name", "default", "--cache", "anthropic-5m", "--price", "claude-sonnet-5-5"])
+            .args
     }
 }
 
@@ -375,4 +390,14 @@ pub(super) struct ReportArgs {
     /// Where to write; by default into the run folder
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
+    /// Show what moved and what was newly lost since another run: its folder, or baseline:NAME
+    #[arg(long, value_name = "BASE")]
+    pub(super) against: Option<PathBuf>,
+    /// A measure and how much worse it may become, as in `compare`; without any, those of the base's experiment file, or
+    /// `goal_loss=0.02`
+    #[arg(long, value_name = "MEASURE=MARGIN", requires = "against")]
+    pub(super) gate: Vec<crate::compare::Gate>,
+    /// Write every table as Parquet too, for `DuckDB`, Polars and pandas; needs a program built with `--features parquet`
+    #[arg(long)]
+    pub(super) parquet: bool,
 }

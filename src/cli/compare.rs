@@ -84,7 +84,8 @@ pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<()> {
     let base = Run::read(&super::baseline::folder(&args.base))?;
     let head = Run::read(&super::baseline::folder(&args.head))?;
     let resampling = Resampling { method: args.interval.method(), seed: args.seed, ..Resampling::default() };
-    let plan = Plan { gates: gates(args, &base)?, resampling, strategies: args.strategies.clone(), ..Plan::default() };
+    let plan =
+        Plan { gates: gates(&args.gate, &base)?, resampling, strategies: args.strategies.clone(), ..Plan::default() };
     let comparison = compare::compare(&base, &head, &plan)?;
     write(args, &comparison)?;
     match comparison.verdict {
@@ -96,9 +97,9 @@ pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<()> {
 }
 
 /// The gates asked for; else those of the base's experiment, because a head must not loosen its own; else the default.
-fn gates(args: &CompareArgs, base: &Run) -> anyhow::Result<Vec<Gate>> {
-    if !args.gate.is_empty() {
-        return Ok(args.gate.clone());
+pub(super) fn gates(asked: &[Gate], base: &Run) -> anyhow::Result<Vec<Gate>> {
+    if !asked.is_empty() {
+        return Ok(asked.to_vec());
     }
     // A base of an older program may hold fields that this one does not know: then it declares no gates.
     let declared = Experiment::parse(&base.manifest.config, "the base").map(|base| base.gate).unwrap_or_default();

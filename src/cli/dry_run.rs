@@ -40,8 +40,15 @@ pub(super) fn dry_run(experiment: &Experiment, corpus: &Corpus) -> anyhow::Resul
     let config = experiment.llm.as_ref().map(priced).transpose()?;
     let longest = config.as_ref().map_or(0, |config| config.max_output_tokens);
     let one = |cell: &Cell| -> Result<(String, Asked), ConfigError> {
-        let (_, events) = run_cell(cell, &prepared[cell.session], experiment, &counts, &mock)?;
-        Ok((cell.strategy.clone(), asked(&events, longest)))
+        let (record, events) = run_cell(cell, &prepared[cell.session], experiment, &counts, &mock)?;
+        let mut asked = asked(&events, longest);
+        if let (Some(exam), Some(config)) = (&record.exam, &experiment.probes) {
+            asked.calls += exam.requests_count;
+            asked.input += exam.input_tokens;
+            asked.output += exam.output_tokens;
+            asked.most += exam.requests_count * config.max_output_tokens;
+        }
+        Ok((cell.strategy.clone(), asked))
     };
     let all: Vec<(String, Asked)> = cells.par_iter().map(one).collect::<Result<_, _>>()?;
     let mut by_strategy: BTreeMap<String, Asked> = BTreeMap::new();
@@ -88,7 +95,7 @@ fn print(by_strategy: &BTreeMap<String, Asked>, config: Option<&LlmConfig>) -> i
     row(&mut out, cells("all", &total, config))?;
     writeln!(
         out,
-        "Output is as long as the mock's, which is short; at most it is as long as allowed. A real summary moves later cuts."
+        "Output is as long as the mock's, which is short; at most it is as long as allowed. A real summary moves later cuts. Equal prompts are asked once, and counted for every cell."
     )
 }
 

@@ -9,10 +9,12 @@ mod compare;
 mod config;
 mod dry_run;
 mod estimate;
+mod exam;
 mod findings;
 mod import;
 mod inspect;
 mod inspection;
+mod judge;
 mod list;
 mod llm;
 mod merge;
@@ -65,6 +67,7 @@ pub fn main() -> ExitCode {
         Some(Command::Annotate(args)) => annotate::annotate(&args),
         Some(Command::Merge(args)) => merge::merge(&args),
         Some(Command::Llm(args)) => llm::llm(&args),
+        Some(Command::Judge(args)) => judge::judge(&args),
     };
     let exit = match result {
         Ok(()) => Exit::Pass,
@@ -112,7 +115,7 @@ fn message(error: &anyhow::Error) -> String {
 }
 
 fn hint(error: &anyhow::Error) -> Option<String> {
-    if error.is::<run::Stopped>() || error.is::<model::Halted>() {
+    if error.is::<run::Stopped>() || error.is::<model::Halted>() || error.is::<judge::JudgeHalted>() {
         return None;
     }
     if let Some(error) = error.downcast_ref::<ConfigError>() {
@@ -145,6 +148,9 @@ fn hint(error: &anyhow::Error) -> Option<String> {
     if let Some(error) = error.downcast_ref::<Unlike>() {
         return Some(error.hint());
     }
+    if error.is::<report::NoParquet>() {
+        return Some(report::NoParquet::HINT.to_owned());
+    }
     if error.is::<MergeError>() {
         return Some("name the folder of every shard of one run, each made with --shard PART/OF".to_owned());
     }
@@ -165,7 +171,12 @@ fn exit_of(error: &anyhow::Error) -> Exit {
     if let Some(compare::Decided(exit)) = error.downcast_ref() {
         return *exit;
     }
-    if error.is::<run::Stopped>() || error.is::<model::Halted>() || error.is::<llm::Silent>() {
+    if error.is::<run::Stopped>()
+        || error.is::<model::Halted>()
+        || error.is::<llm::Silent>()
+        || error.is::<judge::JudgeHalted>()
+        || error.is::<judge::Unfit>()
+    {
         return Exit::Inconclusive;
     }
     if let Some(CorpusError::NoDataset(_)) = error.downcast_ref() {

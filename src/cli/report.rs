@@ -1,24 +1,59 @@
-//! `cutpoint report`: HTML and CSV from a run folder.
+//! `cutpoint report`: pages, tables and text from a run folder.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::args::ReportArgs;
-use crate::report;
+use crate::compare::{Plan, compare};
+use crate::report::{self, ComparisonForm, ReportModel};
 use crate::results::Run;
 
+/// The program was built without what was asked for.
+#[derive(Debug, thiserror::Error)]
+#[error("this program was built without Parquet")]
+pub(super) struct NoParquet;
+
+impl NoParquet {
+    pub(super) const HINT: &str = "build it with `cargo build --release --features parquet`";
+}
+
 pub(super) fn report(args: &ReportArgs) -> anyhow::Result<()> {
+    if args.parquet && cfg!(not(feature = "parquet")) {
+        return Err(NoParquet.into());
+    }
     let run = Run::read(&args.run)?;
     let folder = args.out.as_deref().unwrap_or(&args.run);
     let mut out = io::stdout().lock();
-    for path in write(&run, folder)? {
+    let Some(base) = &args.against else { return write_model(args, &ReportModel::new(&run), folder, &mut out) };
+    let base = Run::read(&super::baseline::folder(base))?;
+    let plan = Plan { gates: super::compare::gates(&args.gate, &base)?, ..Plan::default() };
+    let comparison = compare(&base, &run, &plan)?;
+    writeln!(out, "{}", ComparisonForm::Terminal.render(&comparison))?;
+    write_model(args, &ReportModel::new(&run).against(&base.manifest, &comparison), folder, &mut out)
+}
+
+/// Writes all files of a report, and names them.
+fn write_model(args: &ReportArgs, model: &ReportModel, folder: &Path, out: &mut impl Write) -> anyhow::Result<()> {
+    let mut paths = report::write_model(model, folder)?;
+    paths.extend(parquet(args.parquet, model, folder)?);
+    for path in paths {
         writeln!(out, "{}", path.display())?;
     }
     Ok(())
 }
 
+#[cfg(feature = "parquet")]
+fn parquet(is_wanted: bool, model: &ReportModel, folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    if is_wanted { Ok(report::write_parquet(model, folder)?) } else { Ok(Vec::new()) }
+}
+
+#[cfg(not(feature = "parquet"))]
+fn parquet(is_wanted: bool, _: &ReportModel, _: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    if is_wanted { Err(NoParquet.into()) } else { Ok(Vec::new()) }
+}
+
 /// Writes all reports of a run.
-pub(super) fn write(run: &Run, folder: &Path) -> anyhow::Result<Vec<std::path::PathBuf>> {
+pub(super) fn write(run: &Run, folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(report::write_all(run, folder)?)
 }
 

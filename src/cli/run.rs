@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::args::{RunArgs, Setting};
+use super::args::{Probes, RunArgs, Setting};
 use super::model::{Halted, Model};
 use crate::experiment::{
     Corpus, Experiment, ModelConfig, RunOptions, StrategyConfig, grid, load, run as run_experiment,
@@ -18,6 +18,9 @@ use crate::results::Run;
 pub(super) fn run(args: &RunArgs) -> anyhow::Result<()> {
     let mut experiment = experiment(args)?;
     give_model(&mut experiment, args)?;
+    if let Some(probes) = args.probes {
+        experiment.probes.get_or_insert_default().search |= probes == Probes::Search;
+    }
     let mut corpus = load(&experiment.transcripts)?;
     super::inspect::give_head(&mut corpus, &args.setting)?;
     warn(&corpus);
@@ -54,6 +57,7 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
     super::report::print_table(&run, &mut out)?;
     super::spread::print(&run, &mut out)?;
+    super::exam::print(&run, &mut out)?;
     if outcome.reused > 0 {
         // On stderr, because the same data is printed whether it is new or not.
         let _ = writeln!(

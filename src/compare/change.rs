@@ -2,13 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde::Serialize;
 use toml::Value;
 
-use super::pair::{Pair, groups};
-use crate::measure::{Measure, MeasureDef};
+use super::Difference;
+use super::judge::{Numbers, TIE, difference};
+use super::pair::{Group, Pair, groups};
+use crate::measure::{Direction, MeasureDef};
 use crate::results::Run;
-use crate::stats::{Observation, Sample, mean};
+use crate::stats::{Paired, Resampling, mean};
 
 /// A field of the experiment that differs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -21,23 +24,55 @@ pub struct Change {
     pub head: Option<String>,
 }
 
-/// A measure whose mean over lineages moved.
+/// A measure whose mean over lineages moved. It is described, not judged: only gates are, and only they share Holm's correction.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Moved {
     /// Strategy of the head.
     pub strategy: String,
     /// The model.
     pub model: String,
+    /// Its window.
+    pub window_tokens: u64,
     /// The measure.
     pub measure: String,
     /// Its unit.
     pub unit: String,
+    /// Which way is better.
+    pub direction: Direction,
     /// Mean of the base.
     pub base: f64,
     /// Mean of the head.
     pub head: f64,
     /// Lineages with numbers in both.
     pub n: usize,
+    /// The differences by lineage; positive is worse, or more where no way is better. Its p is not corrected.
+    pub difference: Difference,
+}
+
+/// What a move means, as far as its interval tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shift {
+    /// The interval of the difference lies below 0.
+    Better,
+    /// It lies above 0.
+    Worse,
+    /// It holds 0, or there is none: this may be chance.
+    Unclear,
+    /// No way is better.
+    Neutral,
+}
+
+impl Moved {
+    /// What the move means.
+    pub fn shift(&self) -> Shift {
+        match (self.direction, self.difference.interval) {
+            (Direction::Neutral, _) => Shift::Neutral,
+            (_, Some([_, high])) if high < 0.0 => Shift::Better,
+            (_, Some([low, _])) if low > 0.0 => Shift::Worse,
+            _ => Shift::Unclear,
+        }
+    }
 }
 
 /// The fields in which the experiments, and the programs, differ.
@@ -77,37 +112,33 @@ fn flatten(path: &str, value: &Value, into: &mut BTreeMap<String, String>) {
 }
 
 /// Every measure whose mean moved, in the order of the groups and of the definitions.
-pub(super) fn moved(pairs: &[Pair<'_>], measures: &[MeasureDef]) -> Vec<Moved> {
-    let mut moved = Vec::new();
-    for group in groups(pairs) {
-        for def in measures {
-            let number = |measure: Option<&Measure>| measure.and_then(Measure::value);
-            let both = group.pairs.iter().filter_map(|pair| {
-                let old = number(pair.base.measures.get(&def.name))?;
-                Some((pair.base, old, number(pair.head.measures.get(&def.name))?))
-            });
-            let (mut base, mut head) = (Vec::new(), Vec::new());
-            for (cell, old, new) in both {
-                let of =
-                    |value| Observation { lineage: &cell.lineage, transcript: &cell.transcript, value: Some(value) };
-                base.push(of(old));
-                head.push(of(new));
-            }
-            let (base, head) = (Sample::of(base).values(), Sample::of(head).values());
-            let (Some(old), Some(new)) = (mean(&base), mean(&head)) else { continue };
-            if (old - new).abs() > 1e-9 * old.abs().max(1.0) {
-                let first = group.pairs[0].head;
-                moved.push(Moved {
-                    strategy: first.strategy.clone(),
-                    model: first.model.clone(),
-                    measure: def.name.clone(),
-                    unit: def.unit.clone(),
-                    base: old,
-                    head: new,
-                    n: base.len(),
-                });
-            }
-        }
+pub(super) fn moved(pairs: &[Pair<'_>], measures: &[MeasureDef], resampling: Resampling) -> Vec<Moved> {
+    let groups = groups(pairs);
+    let all: Vec<(&Group<'_>, &MeasureDef)> =
+        groups.iter().flat_map(|group| measures.iter().map(move |def| (group, def))).collect();
+    // In parallel, because every one is resampled; the order stays.
+    all.into_par_iter().filter_map(|(group, def)| one(group, def, resampling)).collect()
+}
+
+fn one(group: &Group<'_>, def: &MeasureDef, resampling: Resampling) -> Option<Moved> {
+    let rows = Numbers::of(&group.pairs, def).rows;
+    let (base, head): (Vec<f64>, Vec<f64>) = rows.iter().map(|row| (row.base, row.head)).unzip();
+    let (base, head) = (mean(&base)?, mean(&head)?);
+    if (base - head).abs() <= 1e-9 * base.abs().max(1.0) {
+        return None;
     }
-    moved
+    let worse: Vec<f64> = rows.iter().map(|row| row.worse_by).collect();
+    let first = group.pairs[0].head;
+    Some(Moved {
+        strategy: first.strategy.clone(),
+        model: first.model.clone(),
+        window_tokens: first.window_tokens,
+        measure: def.name.clone(),
+        unit: def.unit.clone(),
+        direction: def.direction,
+        base,
+        head,
+        n: rows.len(),
+        difference: difference(&Paired::of(&worse, TIE, resampling)?, &rows),
+    })
 }

@@ -14,6 +14,8 @@ pub struct LostItem {
     pub strategy: String,
     /// The model.
     pub model: String,
+    /// Its window.
+    pub window_tokens: u64,
     /// The transcript.
     pub transcript: String,
     /// Id of the item.
@@ -79,13 +81,14 @@ pub(super) fn changed(pairs: &[Pair<'_>]) -> (Vec<LostItem>, usize) {
     }
     let regained = all.values().filter(|seen| in_most(seen.regained, seen.repetitions)).count();
     let mut lost: Vec<LostItem> = Vec::new();
-    for ((strategy, model, _, transcript, _), seen) in &all {
+    for ((strategy, model, window_tokens, transcript, _), seen) in &all {
         let Some((old, new)) = seen.lost.first().filter(|_| in_most(seen.lost.len(), seen.repetitions)) else {
             continue;
         };
         lost.push(LostItem {
             strategy: (*strategy).to_owned(),
             model: (*model).to_owned(),
+            window_tokens: *window_tokens,
             transcript: (*transcript).to_owned(),
             item: new.item.clone(),
             category: new.category.clone(),

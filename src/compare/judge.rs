@@ -10,7 +10,7 @@ use crate::measure::{Direction, Measure, MeasureDef};
 use crate::stats::{Interval, Observation, Paired, Sample, least_units, mean};
 
 /// Differences this near to 0 are ties: they come from rounding.
-const TIE: f64 = 1e-9;
+pub(super) const TIE: f64 = 1e-9;
 
 /// Below so many lineages percentiles decide nothing (statistics notes: no interval is honest where a loss is rare).
 const HONEST: usize = 12;
@@ -195,8 +195,8 @@ impl Judged {
 }
 
 /// The numbers of a group.
-struct Numbers {
-    rows: Vec<LineageRow>,
+pub(super) struct Numbers {
+    pub(super) rows: Vec<LineageRow>,
     pairs: usize,
     void_pairs: usize,
     half_void_pairs: usize,
@@ -204,7 +204,7 @@ struct Numbers {
 }
 
 impl Numbers {
-    fn of(pairs: &[Pair<'_>], def: &MeasureDef) -> Self {
+    pub(super) fn of(pairs: &[Pair<'_>], def: &MeasureDef) -> Self {
         let mut numbers = Self { rows: Vec::new(), pairs: 0, void_pairs: 0, half_void_pairs: 0, reasons: Vec::new() };
         let (mut base, mut head) = (Vec::new(), Vec::new());
         for pair in pairs {
@@ -239,7 +239,7 @@ impl Numbers {
     }
 }
 
-fn difference(paired: &Paired, rows: &[LineageRow]) -> Difference {
+pub(super) fn difference(paired: &Paired, rows: &[LineageRow]) -> Difference {
     let worst = rows.iter().max_by(|a, b| a.worse_by.total_cmp(&b.worse_by));
     Difference {
         mean: paired.differences.mean,

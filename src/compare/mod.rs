@@ -18,7 +18,7 @@ mod pair;
 
 use serde::Serialize;
 
-pub use change::{Change, Moved};
+pub use change::{Change, Moved, Shift};
 pub use choose::{Choice, NoChoice, Rival, choose};
 pub use gate::{Gate, GateError, Margin};
 pub use items::LostItem;
@@ -192,7 +192,7 @@ pub fn compare(base: &Run, head: &Run, plan: &Plan) -> Result<Comparison, Unlike
         newly_lost,
         regained_count,
         changes: change::changes(base, head),
-        moved: change::moved(&paired.pairs, &head.manifest.measures),
+        moved: change::moved(&paired.pairs, &head.manifest.measures, plan.resampling),
     };
     (comparison.verdict, comparison.reason) = comparison.whole();
     Ok(comparison)

@@ -150,7 +150,7 @@ impl CacheSetup {
 }
 
 /// Writes what a bill says of each request and compaction into the events of its cell.
-pub(super) fn annotate(events: &mut [EventRecord], bill: &ProviderBill<'_>) {
+pub(super) fn annotate(events: &mut [EventRecord], bill: &ProviderBill<'_>, price: Option<&PriceRow>) {
     let mut requests = bill.requests().iter();
     let mut compactions = bill.compactions().iter().peekable();
     let mut ordinal = 0;
@@ -158,7 +158,8 @@ pub(super) fn annotate(events: &mut [EventRecord], bill: &ProviderBill<'_>) {
         match event {
             EventRecord::Request(record) => record.cache = requests.next().map(request),
             EventRecord::Compaction(record) => {
-                record.cache = compactions.next_if(|one| one.ordinal == ordinal).map(|one| compaction(one, bill));
+                record.cache =
+                    compactions.next_if(|one| one.ordinal == ordinal).map(|one| compaction(one, bill, price));
                 ordinal += 1;
             }
             _ => {}
@@ -177,8 +178,9 @@ fn request(one: &RequestLedger) -> RequestCache {
     }
 }
 
-fn compaction(one: &CompactionLedger, bill: &ProviderBill<'_>) -> CompactionCache {
+fn compaction(one: &CompactionLedger, bill: &ProviderBill<'_>, row: Option<&PriceRow>) -> CompactionCache {
     let losses = one.missed;
+    let one_time = one.price.map(|price| one.episode.one_time(&price));
     CompactionCache {
         cached_before_tokens: one.cached_before.0,
         reusable_tokens: one.episode.reused.0,
@@ -189,7 +191,9 @@ fn compaction(one: &CompactionLedger, bill: &ProviderBill<'_>) -> CompactionCach
         lost_granularity_tokens: losses.map_or(0, |lost| lost.granularity.0),
         lost_placement_tokens: losses.map_or(0, |lost| lost.placement.0),
         idle_ms: one.idle_ms,
-        one_time_tokens: one.price.map(|price| one.episode.one_time(&price)),
+        one_time_tokens: one_time,
+        // Rows hold dollars per million tokens.
+        one_time_usd: one_time.zip(row).map(|(tokens, row)| tokens * row.rates.input / 1e6),
         one_time_riding_tokens: one.price.map(|price| one.episode.riding().one_time(&price)),
         saving_tokens: one.price.map(|price| one.episode.saving(&price)),
         break_even_requests: one.break_even,

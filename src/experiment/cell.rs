@@ -5,6 +5,7 @@ use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use super::cache::annotate;
+use super::exam::examine;
 use super::record::record;
 use super::{CacheConfig, CacheSetup, Cell, ConfigError, Experiment, MeterName, Session};
 use crate::engine::estimate::Estimator;
@@ -13,14 +14,15 @@ use crate::engine::summarize::extract::{Extract, Fact, Pick};
 use crate::engine::summarize::{Completer, Purpose};
 use crate::engine::template::{Choice, Template};
 use crate::meter::goal::entity::{EXTRACTOR, Extractor};
+use crate::meter::goal::probe::Sight;
 use crate::meter::goal::{
     Artifacts, Claims, EntityIndex, Faith, Fate, Frequencies, Future, FutureInput, Goal, GoalItem, KindUse, Presence,
-    Reach, Second, Shape, combined,
+    Reach, Second, Shape, combined, with_probes,
 };
 use crate::meter::{Cache, Estimation, Measures, Meter, Structure};
 use crate::outside::System;
 use crate::replay::{CountCache, EstimateTable, History, Model, Outline, ReplayInput, replay};
-use crate::results::{CellRecord, EventRecord, FutureRecord, ItemRecord, SCHEMA};
+use crate::results::{CellRecord, EventRecord, ExamRecord, FutureRecord, ItemRecord, SCHEMA};
 use crate::tokens::{MessageTable, Reference};
 use crate::transcript::{EntryIdx, Tokens};
 
@@ -208,15 +210,13 @@ pub fn run_cell(
     let setup = prepared.cache.as_ref().filter(|_| wants(MeterName::Cache));
     let mut bill = setup.map(|setup| Box::new(setup.bill(&prepared.path, counts, window, history)));
     let mut events = Vec::new();
+    let mut sight = experiment.probes.as_ref().map(|probes| probes.sight(prepared, window));
     replay(input, &mut strategy, llm, &mut |event| {
+        sight.iter_mut().for_each(|sight| sight.observe(event));
         goal.observe(event);
         future.observe(event);
-        if let Some(bill) = &mut bill {
-            bill.observe(event);
-        }
-        for meter in &mut meters {
-            meter.observe(event);
-        }
+        bill.iter_mut().for_each(|bill| bill.observe(event));
+        meters.iter_mut().for_each(|meter| meter.observe(event));
         let mut recorded = record(&cell.id, &session.transcript, event);
         if let EventRecord::Compaction(compaction) = &mut recorded {
             compaction.fates = fates(session, &goal).into_iter().map(|item| (item.item, item.fate)).collect();
@@ -233,12 +233,13 @@ pub fn run_cell(
     }
     let mut measures: Measures = meters.into_iter().flat_map(Meter::finish).collect();
     if let Some(bill) = bill {
-        annotate(&mut events, &bill);
+        annotate(&mut events, &bill, setup.and_then(|setup| setup.price.as_ref().ok()));
         measures.extend(bill.finish());
     }
     if wants(MeterName::Goal) {
         measures.extend(combined(&measures, experiment.goal));
     }
+    let exam = sight.map(|sight| examined(cell, prepared, experiment, sight, counts, llm, &mut measures));
     let asks = cell.spec.summarizer.asks_model();
     let record = CellRecord {
         schema: SCHEMA,
@@ -266,8 +267,28 @@ pub fn run_cell(
         extractor: Some(EXTRACTOR.to_owned()),
         second_extractor: Some(Extractor::Chunks.version().to_owned()),
         future: by_kind.into_iter().map(future_record).collect(),
+        exam,
     };
     Ok((record, events))
+}
+
+/// Asks the reader, and adds what it is worth to the measures.
+fn examined(
+    cell: &Cell,
+    prepared: &Prepared<'_>,
+    experiment: &Experiment,
+    sight: Sight<'_>,
+    counts: &CountCache,
+    llm: &dyn Completer,
+    measures: &mut Measures,
+) -> Box<ExamRecord> {
+    let config = experiment.probes.clone().unwrap_or_default();
+    let (exam, answered) = examine(cell, prepared, &config, sight, counts, llm);
+    measures.extend(answered);
+    if experiment.meters.contains(&MeterName::Goal) {
+        measures.extend(with_probes(measures));
+    }
+    Box::new(exam)
 }
 
 fn future_record(one: KindUse) -> FutureRecord {

@@ -8,8 +8,8 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::CacheConfig;
 use super::vary::Grid;
+use super::{CacheConfig, ProbeConfig};
 use crate::engine::preset::{preset, presets};
 use crate::engine::spec::StrategySpec;
 use crate::llm::{LlmConfig, MockKnobs};
@@ -58,6 +58,9 @@ pub struct Experiment {
     /// A real model, in place of the mock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub llm: Option<LlmConfig>,
+    /// Questions about the last cut of every cell; none without this table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probes: Option<ProbeConfig>,
     /// Weights of the parts of `goal_offline_loss`.
     #[serde(default)]
     pub goal: Weights,
@@ -284,6 +287,7 @@ impl Experiment {
             mock: MockKnobs::default(),
             cache: CacheConfig::default(),
             llm: None,
+            probes: None,
             goal: Weights::default(),
             grid: Grid::new(),
             gate: BTreeMap::new(),

@@ -129,7 +129,8 @@ fn settings(experiment: &Experiment) -> [String; 7] {
             .map_or_else(|| toml::to_string(&experiment.mock).unwrap_or_default(), LlmConfig::identity),
         format!("{:?}", experiment.manual),
         format!("{:?}", experiment.meters),
-        format!("{:?}", experiment.goal),
+        // Without probes the digest is that of runs before there were any.
+        format!("{:?}", experiment.goal) + &experiment.probes.as_ref().map(|it| format!("{it:?}")).unwrap_or_default(),
         format!("{:?}", experiment.cache),
     ]
 }

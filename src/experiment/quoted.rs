@@ -1,14 +1,19 @@
-//! What of the transcripts is written beside the records, so that a report can quote it.
+//! What of the transcripts is written beside the records, so that a report can quote it and tell where estimates fail.
+
+use std::collections::BTreeMap;
 
 use super::Prepared;
-use crate::results::{AnnotationRecord, MessageRecord, RECORDED_CHARS, Sources};
-use crate::transcript::{EntryKind, Message, Part, Role, sent_parts};
+use crate::results::{AnnotationRecord, ClassRecord, MessageRecord, RECORDED_CHARS, Sources};
+use crate::tokens::IMAGE_BYTES;
+use crate::transcript::class::{ContentClass, dominant};
+use crate::transcript::{EntryIdx, EntryKind, Message, Part, Role, is_sent, sent_parts};
 
-/// The messages and annotated items of all sessions.
+/// The messages, annotated items and estimates by class of all sessions.
 pub(super) fn sources(prepared: &[Prepared<'_>]) -> Sources {
     Sources {
         messages: prepared.iter().flat_map(messages).collect(),
         annotations: prepared.iter().flat_map(annotations).collect(),
+        classes: prepared.iter().flat_map(classes).collect(),
     }
 }
 
@@ -70,6 +75,38 @@ fn annotations<'p>(prepared: &'p Prepared<'_>) -> impl Iterator<Item = Annotatio
         must: item.must.clone(),
         must_not: item.must_not.clone(),
     })
+}
+
+/// Every estimator of the cells on every class of content. The counts are those that the cells share, so this costs one look at
+/// each message.
+fn classes(prepared: &Prepared<'_>) -> Vec<ClassRecord> {
+    let transcript = &prepared.session.transcript;
+    let class = |&idx: &EntryIdx| match &transcript.entry(idx).kind {
+        EntryKind::Message(message) if is_sent(message) => Some((idx, dominant(message, IMAGE_BYTES).0)),
+        _ => None,
+    };
+    let sent: Vec<(EntryIdx, ContentClass)> = prepared.path.iter().filter_map(class).collect();
+    // By name, because the tables of a session have no order.
+    let estimators: BTreeMap<_, _> = prepared.estimates.iter().collect();
+    let of = |(estimator, table): (&String, &crate::replay::EstimateTable)| {
+        let mut sums: BTreeMap<ContentClass, [u64; 3]> = BTreeMap::new();
+        for &(idx, class) in &sent {
+            let sum = sums.entry(class).or_default();
+            let counts = [1, prepared.reference.entry(idx).0, table.entry(idx).0];
+            sum.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+        }
+        let record = |(class, [messages, reference_tokens, estimate_tokens]): (ContentClass, [u64; 3])| ClassRecord {
+            transcript: prepared.session.name.clone(),
+            lineage: prepared.session.lineage.clone(),
+            estimator: estimator.clone(),
+            class: class.name().to_owned(),
+            messages,
+            reference_tokens,
+            estimate_tokens,
+        };
+        sums.into_iter().map(record).collect::<Vec<_>>()
+    };
+    estimators.into_iter().flat_map(of).collect()
 }
 
 #[cfg(test)]

@@ -196,7 +196,7 @@ fn manifest(experiment: &Experiment, prepared: &[Prepared<'_>], cells: &[Cell], 
         cells: cells.len() as u64,
         shard: None,
         measures: definitions(),
-        caveats: caveats(experiment, prepared, mock),
+        caveats: caveats(experiment, prepared, mock, llm.is_mock()),
     }
 }
 
@@ -217,7 +217,7 @@ fn transcript_record(prepared: &Prepared<'_>) -> TranscriptRecord {
 }
 
 /// What a reader must know.
-fn caveats(experiment: &Experiment, prepared: &[Prepared<'_>], mock: bool) -> Vec<String> {
+fn caveats(experiment: &Experiment, prepared: &[Prepared<'_>], mock: bool, is_mock: bool) -> Vec<String> {
     let mut caveats = vec![
         "A replay is counterfactual after the first compaction: the recorded future was produced by an agent that saw another context.".to_owned(),
         "Goal-loss counts the survival of text. It is an upper bound of what an agent remembers.".to_owned(),
@@ -227,6 +227,9 @@ fn caveats(experiment: &Experiment, prepared: &[Prepared<'_>], mock: bool) -> Ve
             "Summaries were written by a mock LLM, by rule: they say nothing about the quality of a real model."
                 .to_owned(),
         );
+    }
+    if experiment.probes.is_some() && is_mock {
+        caveats.push("Probes were answered by a mock LLM, by rule: they say nothing about a real reader.".to_owned());
     }
     if experiment.history == "full" {
         caveats.push(

@@ -16,8 +16,8 @@ use crate::engine::view::Track;
 use crate::replay::{
     CountCache, EstimateTable, History, Live, Model, Outline, ReplayEvent, ReplayInput, RequestEvent, replay,
 };
-use crate::tokens::{IMAGE_TOKENS, MessageTable, Reference, tools_json};
-use crate::transcript::class::{ContentClass, Script, message_parts};
+use crate::tokens::{IMAGE_BYTES, MessageTable, Reference, tools_json};
+use crate::transcript::class::{ContentClass, Script, dominant};
 use crate::transcript::{Block, EntryIdx, EntryKind, Message, Role, Tokens, Transcript, is_sent};
 
 /// An estimator under test.
@@ -238,24 +238,12 @@ fn messages(transcript: &Transcript, path: &[EntryIdx], walk: &Walk<'_>) -> Vec<
         if !is_sent(message) {
             return None;
         }
-        let (class, script) = dominant(message);
+        let (class, script) = dominant(message, IMAGE_BYTES);
         let estimates = walk.shadows.iter().map(|shadow| shadow.table().entry(entry)).collect();
         let truth = walk.truth.table().entry(entry);
         Some(MessageRow { entry, role: message.role(), class, script, truth, estimates })
     };
     path.par_iter().filter_map(row).collect()
-}
-
-/// The class and script of the longest part; a picture is as long as a text of as many tokens.
-fn dominant(message: &Message) -> (ContentClass, Script) {
-    let mut best = (0, ContentClass::Prose, Script::None);
-    message_parts(message, |class, script, text| {
-        let length = text.map_or(4 * IMAGE_TOKENS.0, |text| text.len() as u64);
-        if length > best.0 {
-            best = (length, class, script);
-        }
-    });
-    (best.1, best.2)
 }
 
 fn follow<'a>(transcript: &'a Transcript, path: &'a [EntryIdx], walk: &mut Walk<'a>) {

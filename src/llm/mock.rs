@@ -2,7 +2,7 @@
 //!
 //! It sees what a real model sees, the request, and nothing else: no annotation and no later message can reach it.
 //! It reads the headings that the prompt asks for, whatever template they come from, and fills each with statements
-//! that it copies from the conversation. What it writes says nothing about the quality of a real model.
+//! that it copies from the conversation; a question it answers with the line that shares most words. What it writes says nothing about the quality of a real model.
 
 mod ask;
 mod compose;
@@ -10,6 +10,7 @@ mod conversation;
 mod extract;
 mod knobs;
 mod limit;
+mod question;
 mod signals;
 mod topic;
 
@@ -19,6 +20,7 @@ mod tests;
 pub use knobs::{Failure, KnobError, MockKnobs};
 
 use super::{Llm, LlmError, LlmRequest, LlmResponse};
+use crate::engine::summarize::Purpose;
 
 /// The mock.
 #[derive(Clone, Debug)]
@@ -49,6 +51,11 @@ impl Mock {
     /// When its knobs say that it fails.
     pub fn answer(&self, request: &LlmRequest) -> Result<LlmResponse, LlmError> {
         self.fail(request)?;
+        if request.purpose == Purpose::Question
+            && let Some(text) = question::answer(&request.prompt)
+        {
+            return Ok(LlmResponse { text: text.into(), truncated: false, usage: None });
+        }
         let ask = ask::Ask::read(&request.prompt);
         let parts = conversation::parts(ask.conversation);
         let sections = compose::sections(&ask, &parts, &self.knobs, request.seed);

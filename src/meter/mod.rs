@@ -33,7 +33,7 @@ const VERSIONS: &[(&str, u32)] = &[];
 
 /// What every measure means, in the order in which the meters give them.
 pub fn definitions() -> Vec<MeasureDef> {
-    let all = [structure::DEFS, estimation::DEFS, cache::DEFS, cache::ledger::DEFS, goal::DEFS];
+    let all = [structure::DEFS, estimation::DEFS, cache::DEFS, cache::ledger::DEFS, goal::DEFS, goal::probe::DEFS];
     let define = |&Def(name, unit, direction, about): &Def| MeasureDef {
         name: name.to_owned(),
         unit: unit.to_owned(),

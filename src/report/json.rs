@@ -30,6 +30,7 @@ impl Reporter for Json {
             "verdicts": model.verdicts.iter().map(|one| verdict(model, one)).collect::<Vec<_>>(),
             "strategies": model.strategies.iter().map(|row| strategy(model, row)).collect::<Vec<_>>(),
             "pareto": model.pareto.iter().map(|panel| pareto(model, panel)).collect::<Vec<_>>(),
+            "against": model.against.map(|against| json!({ "base": against.base.experiment, "comparison": against.comparison })),
         });
         serde_json::to_writer_pretty(&mut *out, &document)?;
         out.write_all(b"\n")?;

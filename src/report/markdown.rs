@@ -6,7 +6,7 @@ use std::io::Write;
 use super::model::{Aggregate, Setting, StrategyRow, Verdict};
 use super::number::{Format, count, unit_label};
 use super::text::{one_line, shortened};
-use super::{ReportError, ReportModel, Reporter};
+use super::{ComparisonForm, ReportError, ReportModel, Reporter};
 
 /// `report.md`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,6 +27,10 @@ impl Reporter for Markdown {
         let done = model.cells.len() as u64;
         if done < manifest.cells {
             line(&mut text, &format!("> **Not complete**: {done} of {} cells.\n", manifest.cells));
+        }
+        if let Some(against) = model.against {
+            text.push_str(&ComparisonForm::Markdown.render(against.comparison));
+            text.push('\n');
         }
         for verdict in &model.verdicts {
             section(&mut text, model, verdict);

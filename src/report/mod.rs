@@ -25,12 +25,14 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 pub use comparison::ComparisonForm;
+#[cfg(feature = "parquet")]
+pub use csv::write_parquet;
 pub use csv::{CsvFile, cache_csv};
 pub use html::{Html, Sibling};
 pub use json::Json;
 pub use lab::{LabReport, write_lab};
 pub use markdown::Markdown;
-pub use model::ReportModel;
+pub use model::{Against, ReportModel};
 pub use number::Format;
 pub use plot::{BreakEvenLine, break_even, cache_requests, cache_sweep};
 pub use sweep::{SweepReport, break_even_lines};
@@ -58,6 +60,10 @@ pub enum ReportError {
     /// A document could not be written as JSON.
     #[error("writing JSON: {0}")]
     Json(#[from] serde_json::Error),
+    /// A table could not be written as Parquet.
+    #[cfg(feature = "parquet")]
+    #[error("writing Parquet: {0}")]
+    Parquet(String),
     /// A plot could not be drawn.
     #[error("drawing a plot: {0}")]
     Plot(String),
@@ -82,17 +88,22 @@ pub trait Reporter: Sync {
 /// Writes `index.html` with its siblings, the CSV files, `report.json` and `report.md` to a folder, which is created. Each file is written beside its place and
 /// renamed, so that a reader never sees half a file. Returns the paths, the page first.
 pub fn write_all(run: &Run, folder: &Path) -> Result<Vec<PathBuf>, ReportError> {
-    let model = ReportModel::new(run);
+    write_model(&ReportModel::new(run), folder)
+}
+
+/// The same for a model, which may have a base: then the files about it are written too.
+pub fn write_model(model: &ReportModel, folder: &Path) -> Result<Vec<PathBuf>, ReportError> {
     fs::create_dir_all(folder).map_err(|source| ReportError::File { path: folder.to_owned(), source })?;
-    let siblings = Sibling::all(&model);
+    let siblings = Sibling::all(model);
     let pages = siblings.iter().map(|page| (page as &dyn Reporter, page.name));
-    let tables = CsvFile::ALL.iter().map(|file| (file as &dyn Reporter, file.name()));
+    let files = CsvFile::of(model);
+    let tables = files.iter().map(|file| (file as &dyn Reporter, file.name()));
     let files: Vec<(&dyn Reporter, &str)> = std::iter::once((&Html as &dyn Reporter, "index.html"))
         .chain(pages)
         .chain(tables)
         .chain([(&Json as &dyn Reporter, "report.json"), (&Markdown, "report.md")])
         .collect();
-    files.par_iter().map(|&(reporter, name)| write(&model, reporter, &folder.join(name))).collect()
+    files.par_iter().map(|&(reporter, name)| write(model, reporter, &folder.join(name))).collect()
 }
 
 fn write(model: &ReportModel, reporter: &dyn Reporter, path: &Path) -> Result<PathBuf, ReportError> {

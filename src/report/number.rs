@@ -24,6 +24,7 @@ impl Format {
     pub fn of(def: &MeasureDef) -> Self {
         match def.unit.as_str() {
             "tokens" | "count" => Self::Whole,
+            "requests" => Self::Tenth,
             "usd" => Self::Dollars,
             "ratio" if is_signed(&def.name) => Self::SignedPercent,
             "ratio" => Self::Percent,

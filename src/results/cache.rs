@@ -201,6 +201,9 @@ pub struct CompactionCache {
     pub one_time_tokens: Option<f64>,
     /// The same for a summary call that rides on the old prefix.
     pub one_time_riding_tokens: Option<f64>,
+    /// The first of them in dollars, by the price of plain input.
+    #[serde(default)]
+    pub one_time_usd: Option<f64>,
     /// What every later request saves while the cache stays warm, in tokens of plain input.
     pub saving_tokens: Option<f64>,
     /// Requests until it has paid for itself; `None`: never, or there is no price.

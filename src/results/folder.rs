@@ -16,6 +16,7 @@ pub(super) const CELLS: &str = "cells.jsonl";
 pub(super) const EVENTS: &str = "events.jsonl";
 pub(super) const MESSAGES: &str = "messages.jsonl";
 pub(super) const ANNOTATIONS: &str = "annotations.jsonl";
+pub(super) const CLASSES: &str = "classes.jsonl";
 
 /// A run folder could not be used.
 #[derive(Debug, thiserror::Error)]
@@ -90,13 +91,14 @@ impl Run {
         let sources = Sources {
             messages: maybe_lines(&folder.join(MESSAGES))?,
             annotations: maybe_lines(&folder.join(ANNOTATIONS))?,
+            classes: maybe_lines(&folder.join(CLASSES))?,
         };
         Ok(Self { manifest, cells, events, sources })
     }
 }
 
 /// The same for a file that older runs do not have.
-fn maybe_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, RunError> {
+pub(super) fn maybe_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, RunError> {
     if path.exists() { lines(path) } else { Ok(Vec::new()) }
 }
 
@@ -133,10 +135,11 @@ impl RunFolder {
         Ok(Self { path: path.to_owned(), cells: file(CELLS)?, events: file(EVENTS)? })
     }
 
-    /// Writes the texts that a report quotes.
+    /// Writes what lies behind the cells.
     pub fn write_sources(&self, sources: &Sources) -> Result<(), RunError> {
         all_lines(&self.path.join(MESSAGES), &sources.messages)?;
-        all_lines(&self.path.join(ANNOTATIONS), &sources.annotations)
+        all_lines(&self.path.join(ANNOTATIONS), &sources.annotations)?;
+        all_lines(&self.path.join(CLASSES), &sources.classes)
     }
 
     /// Where it lies.

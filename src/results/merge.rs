@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::folder::{ANNOTATIONS, CELLS, EVENTS, MANIFEST, MESSAGES};
+use super::folder::{ANNOTATIONS, CELLS, CLASSES, EVENTS, MANIFEST, MESSAGES};
 use super::{Manifest, RunError, RunFolder, Shard};
 
 /// Shards that do not make a whole.
@@ -91,9 +91,9 @@ pub fn merge(shards: &[PathBuf], out: &Path) -> Result<u64, MergeError> {
     Ok(whole.cells)
 }
 
-/// The texts that a report quotes: every shard has those of all transcripts. Older runs have none.
+/// What lies behind the cells: every shard has those of all transcripts. Older runs have none.
 fn copy_sources(from: &Path, to: &Path) -> Result<(), RunError> {
-    for name in [MESSAGES, ANNOTATIONS] {
+    for name in [MESSAGES, ANNOTATIONS, CLASSES] {
         let path = from.join(name);
         if path.exists() {
             fs::copy(&path, to.join(name)).map_err(|source| RunError::Io { path, source })?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CompactionCache, Measure, MeasureDef, RequestCache};
+use super::{CompactionCache, ExamRecord, Measure, MeasureDef, RequestCache};
 
 /// One strategy × transcript × model × seed, and all that was measured on it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -68,6 +68,9 @@ pub struct CellRecord {
     /// What the continuation needed of the dropped part, by kind of entity.
     #[serde(default)]
     pub future: Vec<FutureRecord>,
+    /// What a reader was asked after the last cut; `None` where nobody asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exam: Option<Box<ExamRecord>>,
 }
 
 /// What the continuation needed of the dropped part, of one kind of entity.

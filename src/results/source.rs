@@ -1,4 +1,5 @@
-//! The texts behind a run: what was said, and what had to survive. A reader of the report follows a loss to them.
+//! What lies behind the cells of a run: what was said, what had to survive, and what each kind of content was estimated at. A
+//! reader of the report follows a loss, or an error, to them.
 
 use serde::{Deserialize, Serialize};
 
@@ -37,11 +38,32 @@ pub struct AnnotationRecord {
     pub must_not: Vec<String>,
 }
 
-/// All texts behind a run; empty in runs recorded before there were any.
+/// The messages of a transcript that are mostly of one class of content, as one estimator counts them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClassRecord {
+    /// Name of the transcript.
+    pub transcript: String,
+    /// Its lineage.
+    pub lineage: String,
+    /// The estimator.
+    pub estimator: String,
+    /// The class, such as `code`.
+    pub class: String,
+    /// Messages of the path that are sent and mostly of this class.
+    pub messages: u64,
+    /// Their reference count.
+    pub reference_tokens: u64,
+    /// Their estimate. Estimators that are anchored to usage count so what came after the last one.
+    pub estimate_tokens: u64,
+}
+
+/// All that lies behind a run; empty in runs recorded before there were any.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sources {
     /// The messages, transcript by transcript, in the order of the path.
     pub messages: Vec<MessageRecord>,
     /// The annotated items, transcript by transcript.
     pub annotations: Vec<AnnotationRecord>,
+    /// The estimates by class of content: by transcript, then estimator, then class.
+    pub classes: Vec<ClassRecord>,
 }

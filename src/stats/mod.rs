@@ -12,10 +12,13 @@
 //! | is one arm better than another | [`Paired`] |
 //! | which choices are not beaten | [`pareto`] |
 //! | how long do things last | [`survival`] (Kaplan–Meier with Greenwood's intervals), [`half_life`], [`cliff`] |
+//! | do two raters agree | [`cohen_kappa`], [`krippendorff_alpha`], [`Confusion`] |
+//! | what would a person say on average | [`powered_mean`] |
 //! | does the order depend on weights | [`stability`] |
 //!
 //! Everything is deterministic: draws come from xoshiro256++ (Blackman and Vigna 2021), seeded through `SplitMix64`.
 
+mod agreement;
 mod bca;
 mod describe;
 mod family;
@@ -23,6 +26,7 @@ mod interval;
 mod paired;
 mod pareto;
 mod power;
+mod powered;
 mod proportion;
 mod random;
 mod rank;
@@ -30,12 +34,14 @@ mod sample;
 mod sign;
 mod survival;
 
+pub use agreement::{Confusion, Level, cohen_kappa, krippendorff_alpha};
 pub use describe::{Description, describe, mean, quantile};
 pub use family::{benjamini_hochberg, holm};
 pub use interval::{Interval, Method, NoInterval, Resampling, interval};
 pub use paired::Paired;
 pub use pareto::pareto;
 pub use power::{least_units, minimum_detectable};
+pub use powered::{NotPowered, Powered, powered_mean};
 pub use proportion::{rule_of_three, wilson};
 pub use random::Draws;
 pub use rank::{Stability, stability};

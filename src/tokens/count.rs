@@ -5,6 +5,9 @@ use crate::transcript::{Head, Message, Part, Tokens, ToolSchema, sent_parts};
 /// What a picture counts, whatever its size: the figure of Pi (4,800 characters / 4). It is a rule, not a measurement.
 pub const IMAGE_TOKENS: Tokens = Tokens(1_200);
 
+/// Bytes of text that count as long as a picture where lengths are compared: four for each of its tokens.
+pub const IMAGE_BYTES: u64 = 4 * IMAGE_TOKENS.0;
+
 /// Something that counts the tokens of a text.
 pub trait CountTokens: Send + Sync {
     /// Its name in records.

@@ -6,7 +6,7 @@ mod long;
 mod reference;
 mod table;
 
-pub use count::{CountTokens, IMAGE_TOKENS, head_tokens, message_tokens, tools_json};
+pub use count::{CountTokens, IMAGE_BYTES, IMAGE_TOKENS, head_tokens, message_tokens, tools_json};
 pub use file::{TokenizerFile, TokenizerFileError};
 pub use reference::{Reference, UnknownReference};
 pub use table::MessageTable;

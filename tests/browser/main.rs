@@ -20,13 +20,19 @@ fn skip(why: &str) {
 fn a_reader_can_use_the_report() {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser/report.py");
     let folder = tempfile::tempdir().unwrap();
-    let run = Command::new(env!("CARGO_BIN_EXE_cutpoint"))
-        .args(["run", "--strategy", "pi,pi-three-part,tail-only,none,ralph", "--name", "browser"])
-        .args(["--transcripts", "embedded:debug-flaky-cache", "embedded:feature-offline-mode"])
-        .current_dir(&folder)
-        .output()
-        .unwrap();
-    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let cutpoint = |arguments: &[&str]| {
+        let done = Command::new(env!("CARGO_BIN_EXE_cutpoint")).args(arguments).current_dir(&folder).output().unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    };
+    // The head's mock forgets more than the base's, so that something is newly lost.
+    for (name, loss) in [("base", "0"), ("browser", "0.5")] {
+        let strategies = "pi,pi-three-part,tail-only,none,ralph";
+        let sessions = ["--transcripts", "embedded:debug-flaky-cache", "embedded:feature-offline-mode"];
+        let money = ["--cache", "anthropic-5m", "--price", "claude-sonnet-5-5"];
+        let run = ["run", "--strategy", strategies, "--name", name, "--mock-loss", loss];
+        cutpoint(&[&run[..], &money, &sessions].concat());
+    }
+    cutpoint(&["report", "reports/browser", "--against", "reports/base"]);
     let axe = std::env::var_os("CUTPOINT_AXE");
     let Ok(done) =
         Command::new("python3").arg(script).arg(folder.path().join("reports/browser/index.html")).args(axe).output()

@@ -1,7 +1,7 @@
 """Uses a report as a reader would: opens it, sorts, filters, opens a compaction, follows a loss to its message, switches
 the theme; and asks axe-core what a screen reader would stumble over.
 
-Usage: report.py PAGE [AXE]    PAGE: index.html of a report with annotated items; AXE: axe.min.js of the package axe-core
+Usage: report.py PAGE [AXE]    PAGE: index.html of a report against a base, with annotated items of which some are newly lost; AXE: axe.min.js of the package axe-core
 Exit: 0 all is well, 1 it is not, 3 there is no browser.
 """
 
@@ -64,16 +64,21 @@ def opens_a_compaction(tab):
            tab.run("[...document.querySelectorAll('.compaction[open] pre')].some((pre) => pre.checkVisibility())"))
 
 
-def follows_a_loss(tab):
-    target = tab.run("""(() => { const link = document.querySelector('#critical a.said'); link.click();
-      return link.getAttribute('href').slice(1); })()""")
+def follows_a_loss(tab, section="#critical", what="a critical loss"):
+    target = tab.run(f"""(() => {{ const link = document.querySelector('{section} a.said'); link.click();
+      return link.getAttribute('href').slice(1); }})()""")
     tab.run("new Promise((done) => setTimeout(done, 700))")
-    expect("a critical loss leads to the message that said it",
+    expect(f"{what} leads to the message that said it",
            tab.run(f"document.getElementById({json.dumps(target)}).checkVisibility()"))
     expect("the message has the focus", tab.run("document.activeElement.id") == target)
     box = tab.run(f"(() => {{ const box = document.getElementById({json.dumps(target)}).getBoundingClientRect();"
                   " return [box.top, innerHeight]; })()")
     expect("the message is in view", -5 <= box[0] < box[1])
+
+
+def follows_what_is_new(tab):
+    expect("two runs are compared", tab.run("document.querySelector('#against') !== null"))
+    follows_a_loss(tab, "#against", "what was newly lost")
 
 
 def switches_the_theme(tab):
@@ -106,8 +111,8 @@ def main(page, axe=None):
     try:
         seconds = tab.open(pathlib.Path(page).resolve().as_uri())
         print(f"opened in {seconds:.2f} s")
-        expect("the page has its verdict", "Which strategy forgets least?" in tab.run("document.body.innerText"))
-        for step in (sorts, filters, opens_a_compaction, follows_a_loss, switches_the_theme):
+        expect("the page has its verdict", "Which strategy forgets least?" in tab.run("document.getElementById('verdict').textContent"))
+        for step in (sorts, filters, opens_a_compaction, follows_a_loss, follows_what_is_new, switches_the_theme):
             step(tab)
         expect("nothing scrolls sideways but tables",
                tab.run("document.documentElement.scrollWidth <= document.documentElement.clientWidth"))

@@ -59,6 +59,15 @@ fn the_recipe_stops_a_template_that_drops_constraints() {
     let verdict: serde_json::Value = serde_json::from_str(&text("verdict.json")).unwrap();
     assert_eq!(verdict["verdict"], "regress");
     assert!(verdict["newly_lost"][0]["lines"][0].as_u64().unwrap() > 0);
+    // The report of both says the same, and leads to the line; it decides nothing, so it ends with 0.
+    let done = good(at, &["report", "reports/head", "--against", "baseline:main", "--out", "both"]);
+    assert!(done.stdout.starts_with("REGRESS: ") && done.stdout.ends_with("both/report.md\n"), "{}", done.stdout);
+    let page = text("both/index.html");
+    assert!(page.contains("<section id=\"against\"") && page.contains("✕ regress"));
+    let line = &verdict["newly_lost"][0]["lines"][0];
+    assert!(page.contains(&format!(">line {line}</a>")), "line {line}");
+    let done = run_in(at, &["report", "reports/head", "--gate", "goal_loss=0.02"]);
+    assert!(done.code == 2 && done.stderr.contains("--against"), "{}", done.stderr);
 }
 
 /// The script of the action, as a job runs it.

@@ -113,6 +113,9 @@ fn folders_that_cannot_be_written_or_read() {
     let (file, session) = (file.to_str().unwrap(), golden("branches"));
     fails(&["run", "--transcripts", &session, "--strategy", "none", "--out", file], 2, &[file, "hint: "]);
     fails(&["report", "nowhere"], 5, &["nowhere", "hint: "]);
+    // Known before the folder is read.
+    #[cfg(not(feature = "parquet"))]
+    fails(&["report", "nowhere", "--parquet"], 2, &["without Parquet", "cargo build --release --features parquet"]);
     fails(&["report", folder.path().to_str().unwrap()], 5, &["manifest.json"]);
     std::fs::write(folder.path().join("manifest.json"), "{}").unwrap();
     fails(&["report", folder.path().to_str().unwrap()], 5, &["manifest.json:1", "not a record of a run"]);

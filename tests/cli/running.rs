@@ -4,10 +4,12 @@ use std::path::Path;
 
 use crate::{Done, absolute, field_case, files, golden, names, run_in};
 
-const FILES: [&str; 20] = [
+const FILES: [&str; 24] = [
     "annotations.jsonl",
     "cells.csv",
     "cells.jsonl",
+    "classes.csv",
+    "classes.jsonl",
     "columns.csv",
     "compactions.csv",
     "contrasts.csv",
@@ -19,7 +21,9 @@ const FILES: [&str; 20] = [
     "manifest.json",
     "measures.csv",
     "messages.jsonl",
+    "next_actions.csv",
     "pareto.csv",
+    "probes.csv",
     "report.json",
     "report.md",
     "requests.csv",
@@ -168,7 +172,7 @@ fn a_report_is_rebuilt_from_its_folder() {
     assert!(done.stdout.lines().any(|line| line == "a/b/index.html"), "{}", done.stdout);
     assert!(files(&run) == first, "the same bytes again");
     let done = good(folder.path(), &["report", "a/b", "--out", "elsewhere"]);
-    assert_eq!(done.stdout.lines().count(), 15, "{}", done.stdout);
+    assert_eq!(done.stdout.lines().count(), 18, "{}", done.stdout);
     assert!(files(&run) == first, "the run is left alone");
     let html = |folder: &Path| std::fs::read(folder.join("index.html")).unwrap();
     assert!(html(&folder.path().join("elsewhere")) == html(&run));
@@ -193,5 +197,24 @@ fn without_a_command_the_default_experiment_runs() {
     let folder = tempfile::tempdir().unwrap();
     let done = good(folder.path(), &[]);
     assert!(done.stdout.contains("27 cells; report: reports/default/index.html"), "{}", done.stdout);
-    assert_eq!(names(&folder.path().join("reports/default")), FILES);
+    let run = folder.path().join("reports/default");
+    assert_eq!(names(&run), FILES);
+    // Every estimator looked at every message once: its classes add up to the transcript.
+    let text = |name: &str| std::fs::read_to_string(run.join(name)).unwrap();
+    let manifest: serde_json::Value = serde_json::from_str(&text("manifest.json")).unwrap();
+    let mut sums: std::collections::BTreeMap<(String, String), u64> = std::collections::BTreeMap::new();
+    for line in text("classes.jsonl").lines() {
+        let one: serde_json::Value = serde_json::from_str(line).unwrap();
+        let name = |field: &str| one[field].as_str().unwrap().to_owned();
+        *sums.entry((name("transcript"), name("estimator"))).or_default() += one["reference_tokens"].as_u64().unwrap();
+    }
+    // Three transcripts, and the estimators of Pi 1.6.0, Pi 0.58.3, the article and Deep Agents.
+    assert_eq!(sums.len(), 3 * 4, "{sums:?}");
+    for ((transcript, estimator), sum) in sums {
+        let record = manifest["transcripts"].as_array().unwrap().iter().find(|one| one["name"] == transcript.as_str());
+        assert_eq!(record.unwrap()["reference_tokens"], sum, "{transcript}, {estimator}");
+    }
+    // Money can be compared, by a price that is named.
+    assert!(text("cells.jsonl").lines().all(|cell| cell.contains("\"price\":\"claude-sonnet-5-5\"")));
+    assert!(text("index.html").contains("dollars by price row <code>claude-sonnet-5-5</code>"));
 }

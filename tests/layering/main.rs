@@ -34,6 +34,11 @@ const EDGES: &[(&str, &[&str], &str)] = &[
         "runs cells and records them",
     ),
     ("stats", &[], "numbers in, numbers out"),
+    (
+        "judge",
+        &["engine::summarize", "meter::goal", "results", "stats", "transcript::Tokens"],
+        "grades the summaries of a run folder",
+    ),
     ("compare", &["results", "measure", "stats"], "two runs become a verdict; it reads only run folders"),
     (
         "report",
@@ -49,6 +54,7 @@ const EDGES: &[(&str, &[&str], &str)] = &[
             "experiment",
             "export",
             "import",
+            "judge",
             "lab",
             "llm",
             "measure",
@@ -84,11 +90,12 @@ const CONFINED: &[(&str, &[&str], &str)] = &[
     ("tokenizers", &["tokens"], "exact counts"),
     ("maud", &["report"], "only reports are HTML"),
     ("plotters", &["report"], "only reports have plots"),
+    ("parquet", &["report"], "only reports are tables"),
     ("comfy_table", &["report"], "only reports have tables"),
 ];
 
 /// Modules whose result must follow from their arguments alone.
-const PURE: &[&str] = &["transcript", "tokens", "engine", "replay", "meter", "measure", "stats"];
+const PURE: &[&str] = &["transcript", "tokens", "engine", "replay", "meter", "measure", "stats", "judge"];
 
 /// What they may not touch: files, environment, clock, network, processes, chance, a runtime.
 const IMPURE: &[&str] = &[

@@ -9,13 +9,13 @@ use serde_json::Value;
 use super::chat;
 use super::stub::{Act, Stub};
 
-struct Done {
-    code: i32,
-    stdout: String,
-    stderr: String,
+pub(crate) struct Done {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
-fn cutpoint(folder: &Path, arguments: &[&str]) -> Done {
+pub(crate) fn cutpoint(folder: &Path, arguments: &[&str]) -> Done {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cutpoint"));
     command.current_dir(folder).args(arguments).env("COLUMNS", "100").env_remove("OPENAI_API_KEY");
     let output = command.env("STUB_KEY", "my-secret-key").output().unwrap();
@@ -24,7 +24,7 @@ fn cutpoint(folder: &Path, arguments: &[&str]) -> Done {
 }
 
 /// A run over one embedded session, and further arguments.
-fn run(folder: &Path, stub: &Stub, name: &str, more: &[&str]) -> Done {
+pub(crate) fn run(folder: &Path, stub: &Stub, name: &str, more: &[&str]) -> Done {
     let session = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/debug-flaky-cache");
     let fixed = ["run", "--transcripts", session.to_str().unwrap(), "--name", name, "--llm", "chat:m-1"];
     let model = ["--llm-url", &stub.url, "--llm-key-env", "STUB_KEY", "--llm-no-stream"];
@@ -35,7 +35,7 @@ fn stub() -> Stub {
     Stub::new(|number, _| Act::json(&chat(&format!("## Goal\nAnswer {number}."))))
 }
 
-fn cells(folder: &Path, name: &str) -> Vec<Value> {
+pub(crate) fn cells(folder: &Path, name: &str) -> Vec<Value> {
     let text = fs::read_to_string(folder.join("reports").join(name).join("cells.jsonl")).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }

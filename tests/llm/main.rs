@@ -3,7 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
 mod commands;
+mod exam;
 mod faults;
+mod judging;
 mod limits;
 mod protocols;
 mod replaying;

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use cutpoint::results::{
-    AnnotationRecord, CellRecord, CompactionRecord, Direction, EventRecord, ItemRecord, Manifest, Measure, MeasureDef,
-    MessageRecord, RequestRecord, Run, RunFolder, SCHEMA, Sources, TranscriptRecord,
+    ActionRecord, AnnotationRecord, AnswerRecord, CellRecord, ClassRecord, CompactionCache, CompactionRecord,
+    Direction, EventRecord, ExamRecord, ItemRecord, Manifest, Measure, MeasureDef, MessageRecord, ProbeRecord,
+    RequestCache, RequestRecord, Run, RunFolder, SCHEMA, Sources, TranscriptRecord,
 };
 
 /// A name that tries HTML, an attribute, and terminal and bidirectional controls.
@@ -69,7 +70,15 @@ fn replay(cell: &str, kept: u64, requests: u64) -> Vec<EventRecord> {
             reused_tokens: context - context / 10,
             written_tokens: context / 10,
             overflow,
-            cache: None,
+            // The cache serves what is reused, and stores the rest but for the last 100 tokens. One strategy is not simulated.
+            cache: (kept > 0).then(|| RequestCache {
+                read_tokens: context - context / 10,
+                write_tokens: context / 10 - 100,
+                plain_tokens: 100,
+                break_reason: (request == 5).then(|| "lifetime".to_owned()),
+                cost_usd: Some(0.01),
+                model_first_token_ms: None,
+            }),
         }));
         context += 2_500;
     }
@@ -116,7 +125,18 @@ fn compaction(cell: &str, request: u64, before: u64, kept: u64) -> CompactionRec
         details: None,
         fallback: (request == 56).then(|| "the summary was empty; the old one was kept".to_owned()),
         summary: (kept == 24_000).then(|| format!("## Goal\nRewrite the parser.\n{HOSTILE}\n</pre><b>not bold</b>")),
-        cache: None,
+        cache: Some(CompactionCache {
+            cached_before_tokens: before,
+            reusable_tokens: 2_000,
+            invalidated_tokens: before - 2_000,
+            rewritten_tokens: kept,
+            one_time_tokens: Some(40_000.0),
+            // The second one is the dearer, and never pays.
+            one_time_usd: Some(if request == 32 { 0.08 } else { 0.125 }),
+            saving_tokens: Some(if request == 32 { 2_500.0 } else { -1.0 }),
+            break_even_requests: (request == 32).then_some(16.0),
+            ..CompactionCache::default()
+        }),
         dropped_lines: (2..=41).collect(),
         fates: if cell.ends_with("60") {
             fates(if kept == 24_000 { "pi" } else { "tail-only" })
@@ -148,7 +168,7 @@ fn cell(id: &str, strategy: &(&str, &str, u64, f64), transcript: &str, events: &
         mock: name == "pi",
         reference: "o200k_base".to_owned(),
         cache: "ideal".to_owned(),
-        price: None,
+        price: Some("example-row".to_owned()),
         latency: None,
         measures: measures(kept, loss, is_annotated, u32::try_from(compactions).unwrap()),
         items: if is_annotated { items(name) } else { Vec::new() },
@@ -156,6 +176,47 @@ fn cell(id: &str, strategy: &(&str, &str, u64, f64), transcript: &str, events: &
         extractor: Some("entities-2".to_owned()),
         second_extractor: Some("chunks-1".to_owned()),
         future: Vec::new(),
+        exam: (is_annotated && name == "pi").then(|| Box::new(exam())),
+    }
+}
+
+/// One probe and one next action, with answers that attack the reader.
+fn exam() -> ExamRecord {
+    let answer = |condition: &str, verdict: &str, answer: &str| AnswerRecord {
+        condition: condition.to_owned(),
+        run: 0,
+        verdict: verdict.to_owned(),
+        answer: answer.to_owned(),
+        query: None,
+    };
+    ExamRecord {
+        reader: "mock".to_owned(),
+        mock: true,
+        bank_sha256: Some("bb".repeat(32)),
+        requests_count: 5,
+        input_tokens: 90_000,
+        output_tokens: 60,
+        probes: vec![ProbeRecord {
+            probe: "goal-1".to_owned(),
+            kind: "recall".to_owned(),
+            item: Some("goal-1".to_owned()),
+            question: format!("What stands in the gap?\nStatement: {HOSTILE} is ____."),
+            kept: true,
+            answers: vec![
+                answer("full", "right", "the parser"),
+                answer("empty", "abstained", "NOT KNOWN"),
+                answer("view", "wrong", FORMULA),
+            ],
+        }],
+        actions: vec![ActionRecord {
+            request: 33,
+            line: 67,
+            condition: "view".to_owned(),
+            verdict: "same_tool".to_owned(),
+            recorded: vec!["read src/a.rs".to_owned(), "read src/b.rs".to_owned()],
+            named: Some(format!("read {HOSTILE}")),
+        }],
+        ..ExamRecord::default()
     }
 }
 
@@ -178,6 +239,7 @@ fn measures(kept: u64, loss: f64, is_annotated: bool, compactions: u32) -> BTree
         ("rewritten_tokens", Measure::Value(f64::from(compactions) * 25_200.0)),
         #[expect(clippy::cast_precision_loss, reason = "small")]
         ("kept_tokens", when(compacts, "nothing was compacted", kept as f64)),
+        ("cost_usd", Measure::Value(if kept == 24_000 { 0.5 } else { 0.25 })),
         ("goal_loss", scored(loss)),
         ("goal_loss_goal", scored(0.0)),
         ("goal_loss_constraint", scored(loss * 1.5)),
@@ -256,7 +318,26 @@ fn sources() -> Sources {
             annotation(FORMULA, &[9, 500], &["calc"]),
             annotation(HOSTILE, &[11], &["<script>"]),
         ],
+        classes: classes(),
     }
+}
+
+/// Code is a fifth too low in one lineage and right in the other; logs are in one alone, and half too low.
+fn classes() -> Vec<ClassRecord> {
+    let class = |transcript: &str, class: &str, reference_tokens, estimate_tokens| ClassRecord {
+        transcript: transcript.to_owned(),
+        lineage: transcript.to_owned(),
+        estimator: "chars/4".to_owned(),
+        class: class.to_owned(),
+        messages: 7,
+        reference_tokens,
+        estimate_tokens,
+    };
+    vec![
+        class("refactor-parser", "code", 1_000, 800),
+        class("refactor-parser", "log", 500, 250),
+        class(HOSTILE, "code", 2_000, 2_000),
+    ]
 }
 
 fn manifest() -> Manifest {
@@ -299,6 +380,7 @@ fn definitions() -> Vec<MeasureDef> {
         ("invalidated_tokens", "tokens", Lower, "Cached tokens that compactions and edits made worthless."),
         ("rewritten_tokens", "tokens", Lower, "Tokens written to the cache again after a compaction."),
         ("kept_tokens", "tokens", Neutral, "Mean context after a compaction."),
+        ("cost_usd", "usd", Lower, "All requests and summary calls."),
         ("goal_loss", "score", Lower, "Weighted share of the annotated items that are lost, 0 to 1."),
         ("goal_loss_goal", "score", Lower, "The same for goals."),
         ("goal_loss_constraint", "score", Lower, "The same for constraints."),

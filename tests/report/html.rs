@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use cutpoint::report::{CsvFile, Html, ReportModel, Reporter, write_all};
+use cutpoint::compare::{Plan, compare};
+use cutpoint::report::{CsvFile, Html, ReportModel, Reporter, Sibling, write_all};
 use cutpoint::results::Run;
 
 use super::fixture;
@@ -11,6 +12,15 @@ use super::fixture;
 fn page(run: &Run) -> String {
     let mut out = Vec::new();
     Html.render(&ReportModel::new(run), &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+/// The page of two runs that differ in what the first cell keeps; of one, where the gate's measure is not there.
+fn page_against(run: &Run) -> String {
+    let base = super::against::base_of(run);
+    let mut out = Vec::new();
+    let Ok(comparison) = compare(&base, run, &Plan::default()) else { return page(run) };
+    Html.render(&ReportModel::new(run).against(&base.manifest, &comparison), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -86,22 +96,25 @@ fn no_field_of_a_run_can_attack() {
     let clean = tags(&page(&fixture::run()));
     let document = serde_json::json!({
         "manifest": fixture::run().manifest, "cells": fixture::run().cells, "events": fixture::run().events,
-        "messages": fixture::run().sources.messages, "annotations": fixture::run().sources.annotations,
+        "messages": fixture::run().sources.messages, "annotations": fixture::run().sources.annotations, "classes": fixture::run().sources.classes,
     });
     let mut fields = std::collections::BTreeSet::new();
     texts(&document, "", &mut fields);
     // Names of enumerations that no transcript can set.
     fields.retain(|field| !field.ends_with("/direction") && !field.ends_with("/event"));
     assert!(fields.len() > 40, "{fields:?}");
+    let mut two_runs = 0;
     for field in fields {
         let mut attacked = document.clone();
         plant(&mut attacked, "", &field, attack);
-        let page = page(&run_of(attacked));
+        let page = page_against(&run_of(attacked));
         let (body, _) = apart(&page);
+        two_runs += usize::from(body.contains("id=\"against\""));
         assert!(tags(&page) > clean / 4, "{field}: the page is whole");
         assert!(!body.contains("<script") && !body.contains("<img") && !body.contains("'><"), "{field}");
         assert!(!body.contains(['\u{202e}', '\u{2066}']), "{field}");
     }
+    assert!(two_runs > 30, "{two_runs}");
 }
 
 /// The paths of all texts; entries of lists share one path, and so do the names of maps.
@@ -138,6 +151,7 @@ fn run_of(mut document: serde_json::Value) -> Run {
         sources: cutpoint::results::Sources {
             messages: serde_json::from_value(document["messages"].take()).unwrap(),
             annotations: serde_json::from_value(document["annotations"].take()).unwrap(),
+            classes: serde_json::from_value(document["classes"].take()).unwrap(),
         },
     }
 }
@@ -179,8 +193,8 @@ fn tables_and_drawings_can_be_heard() {
     let page = page(&fixture::run());
     let count = |text: &str| page.matches(text).count();
     assert_eq!(count("<table"), count("<caption>"));
-    // Two contexts, and goal-loss against kept and against invalidated tokens.
-    assert_eq!(count("role=\"img\""), 4);
+    // Two contexts; goal-loss against dollars, kept and invalidated tokens; four cells with a cache; errors by class.
+    assert_eq!(count("role=\"img\""), 2 + 3 + 4 + 1);
     assert_eq!(count("role=\"img\""), count("<desc id="));
     assert_eq!(count("<th>"), 0, "every header has a scope");
 }
@@ -246,10 +260,31 @@ fn equal_runs_give_equal_bytes_and_no_partial_files() {
     let bytes: Vec<Vec<u8>> = first.iter().map(|path| fs::read(path).unwrap()).collect();
     let second = write_all(&fixture::run(), &folder).unwrap();
     assert_eq!(first, second);
-    assert_eq!(first.len(), 3 + CsvFile::ALL.len());
+    assert_eq!(first.len(), 3 + CsvFile::of(&ReportModel::new(&run)).len());
     for (path, before) in second.iter().zip(bytes) {
         assert_eq!(fs::read(path).unwrap(), before, "{}", path.display());
     }
     let names = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name());
     assert!(names.into_iter().all(|name| !name.to_string_lossy().ends_with(".partial")));
+}
+
+#[test]
+fn many_cells_have_pages_of_their_own() {
+    let mut run = fixture::run();
+    let cells = run.cells.clone();
+    run.events.clear();
+    run.cells =
+        (0..601).map(|at| cutpoint::results::CellRecord { cell: format!("c{at}"), ..cells[at % 6].clone() }).collect();
+    let model = ReportModel::new(&run);
+    let siblings = Sibling::all(&model);
+    let names: Vec<&str> = siblings.iter().map(|sibling| sibling.name).collect();
+    assert_eq!(names, ["cells-1.html", "cells-2.html", "cells-3.html"]);
+    assert!(page(&run).contains("<a href=\"cells-3.html\">601 to 601</a>"));
+    let mut out = Vec::new();
+    siblings[1].render(&model, &mut out).unwrap();
+    let second = String::from_utf8(out).unwrap();
+    tags(&second);
+    assert_eq!(second.matches("<tr data-row=").count(), 300);
+    assert!(second.contains("<tr data-row=\"300\">") && second.contains("<tr data-row=\"599\">"));
+    assert!(second.contains("<b>301 to 600</b>"));
 }

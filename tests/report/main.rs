@@ -2,9 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
+mod against;
 mod csv;
 mod fixture;
 mod html;
 mod model;
 mod numbers;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod terminal;

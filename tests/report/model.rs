@@ -106,7 +106,7 @@ fn what_is_not_finite_is_void() {
 fn the_pareto_set_uses_cells_with_both_numbers() {
     let run = fixture::run();
     let model = ReportModel::new(&run);
-    let panel = &model.pareto[0];
+    let panel = &model.pareto[1];
     let points: Vec<_> =
         panel.points.iter().map(|point| (point.label, point.cost, point.goal_loss, point.n, point.in_set)).collect();
     assert_eq!(points, [(0, 24_000.0, 0.25, 1, true), (1, 20_000.0, 0.625, 1, true)]);
@@ -135,4 +135,49 @@ fn a_strategy_with_two_estimators_gets_two_names() {
     run.cells[1].estimator = "chars/3".to_owned();
     let model = ReportModel::new(&run);
     assert_eq!(model.labels, ["pi (chars/4, mock)", "pi (chars/3, mock)", "tail-only", "none"]);
+}
+
+#[test]
+fn what_a_dollar_keeps() {
+    let run = fixture::run();
+    let model = ReportModel::new(&run);
+    let panel = &model.pareto[0];
+    assert_eq!(panel.axis.measure, "cost_usd");
+    // (1 - 0.25) / 0.5 and (1 - 0.625) / 0.25 are both 1.5: the first one is named.
+    let kept: Vec<Option<f64>> = panel.points.iter().map(|point| panel.kept_per_usd(point)).collect();
+    assert_eq!(kept, [Some(1.5), Some(1.5)]);
+    assert_eq!(panel.most_per_usd().map(|(point, _)| point.label), Some(0));
+    assert_eq!(model.price_rows(&panel.setting), ["example-row"]);
+    let dearest = model.verdicts[0].dearest_compaction.unwrap();
+    assert_eq!((dearest.cell, dearest.nth, dearest.one_time_usd, dearest.break_even_requests), (0, 1, 0.125, None));
+}
+
+#[test]
+fn a_prompt_is_stacked_by_how_the_cache_served_it() {
+    let run = fixture::run();
+    let model = ReportModel::new(&run);
+    let stack = model.stacks[0].as_ref().unwrap();
+    assert_eq!((stack.points.len(), stack.compactions.as_slice()), (60, [32, 54].as_slice()));
+    // The first request holds 4,000 tokens: nine tenths read, 100 at the end neither.
+    let first = stack.points[0];
+    assert_eq!((first.read, first.write, first.plain, first.prompt()), (3_600, 300, 100, 4_000));
+    assert_eq!(stack.peak_tokens(), 79_000);
+    assert!(model.stacks[4].is_none(), "nothing was simulated");
+}
+
+#[test]
+fn estimator_errors_are_means_over_lineages() {
+    let run = fixture::run();
+    let model = ReportModel::new(&run);
+    let errors = &model.classes;
+    assert_eq!(
+        (errors.estimators.as_slice(), errors.classes.as_slice()),
+        (["chars/4"].as_slice(), ["code", "log"].as_slice())
+    );
+    let code = &errors.rows[0];
+    // 800 of 1,000 and 2,000 of 2,000: -0.2 and 0, so -0.1; the sums alone would say -0.067.
+    assert!((code.error.unwrap() + 0.1).abs() < 1e-9, "{code:?}");
+    assert_eq!((code.messages, code.reference_tokens, code.estimate_tokens, code.lineages), (14, 3_000, 2_800, 2));
+    assert_eq!(code.interval, Err("2 lineages; an interval needs 5".to_owned()));
+    assert_eq!((errors.rows[1].error, errors.rows[1].lineages), (Some(-0.5), 1));
 }

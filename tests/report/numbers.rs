@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use cutpoint::report::{CsvFile, Html, ReportModel, Reporter};
 
-use super::fixture;
+use super::{against, fixture};
 
 type Rows = Vec<BTreeMap<String, String>>;
 
@@ -18,7 +18,7 @@ fn files(model: &ReportModel) -> BTreeMap<&'static str, Rows> {
     let rows = |file: &CsvFile| {
         csv::Reader::from_reader(rendered(file, model).as_bytes()).deserialize().map(Result::unwrap).collect()
     };
-    CsvFile::ALL.iter().map(|file| (file.name(), rows(file))).collect()
+    CsvFile::of(model).iter().map(|file| (file.name(), rows(file))).collect()
 }
 
 fn attribute<'t>(tag: &'t str, name: &str) -> Option<&'t str> {
@@ -83,26 +83,38 @@ fn is_rounded(text: &str, value: f64) -> bool {
 
 #[test]
 fn numbers_of_the_page_are_those_of_the_files() {
-    let run = fixture::run();
-    let model = ReportModel::new(&run);
+    let (run, base) = (against::head(), against::base_of(&against::head()));
+    let comparison = against::compared(&base, &run);
+    let model = ReportModel::new(&run).against(&base.manifest, &comparison);
     let files = files(&model);
-    let unit = |file: &str, column: &str| {
+    let unit = |file: &str, row: usize, column: &str| {
         let described = files["columns.csv"].iter().find(|row| row["file"] == file && row["column"] == column);
-        described.unwrap_or_else(|| panic!("{file} has no column {column}"))["unit"].clone()
+        let unit = described.unwrap_or_else(|| panic!("{file} has no column {column}"))["unit"].clone();
+        if unit == "see unit" { files[file][row]["unit"].clone() } else { unit }
     };
     let (found, _) = numbers(&rendered(&Html, &model));
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     for shown in &found {
         let Shown { file, row, column, value, text } = shown;
         assert_eq!(&files[file.as_str()][*row][column], value, "{file}, row {row}, {column}");
-        let scale = if unit(file, column) == "ratio" { 100.0 } else { 1.0 };
+        let scale = if unit(file, *row, column) == "ratio" { 100.0 } else { 1.0 };
         assert!(
             is_rounded(text, value.parse::<f64>().unwrap() * scale),
             "{file}, row {row}, {column}: {value} as {text}"
         );
         *seen.entry(file.clone()).or_default() += 1;
     }
-    for file in ["strategies.csv", "contrasts.csv", "pareto.csv", "cells.csv", "compactions.csv", "transcripts.csv"] {
+    for file in [
+        "strategies.csv",
+        "contrasts.csv",
+        "pareto.csv",
+        "cells.csv",
+        "compactions.csv",
+        "transcripts.csv",
+        "gates.csv",
+        "moved.csv",
+        "classes.csv",
+    ] {
         assert!(seen.get(file).is_some_and(|&count| count > 3), "{file}: {seen:?}");
     }
 }
@@ -129,6 +141,33 @@ fn the_sizes_below_a_plot_are_those_of_the_requests() {
         }
     }
     assert_eq!(checked, 3 * (60 + 24));
+}
+
+#[test]
+fn the_stacked_prompts_are_those_of_the_requests() {
+    let run = fixture::run();
+    let model = ReportModel::new(&run);
+    let files = files(&model);
+    let page = rendered(&Html, &model);
+    let mut checked = 0;
+    for table in page.split("<table class=\"exact\" data-cell=\"").skip(1) {
+        let (cell, rest) = table.split_once('"').unwrap();
+        for row in rest.split_once("</tbody>").unwrap().0.split_once("<tbody>").unwrap().1.split("<tr>").skip(1) {
+            let shown: Vec<String> = row
+                .split('>')
+                .filter_map(|piece| piece.split_once('<'))
+                .map(|(text, _)| text.replace(',', ""))
+                .filter(|text| !text.is_empty())
+                .collect();
+            let found =
+                files["requests.csv"].iter().find(|one| one["cell"] == cell && one["request"] == shown[0]).unwrap();
+            let expected = ["request", "cache_read_tokens", "cache_write_tokens", "cache_plain_tokens"]
+                .map(|name| found[name].clone());
+            assert_eq!(shown, expected, "{cell}");
+            checked += 1;
+        }
+    }
+    assert_eq!(checked, 2 * (60 + 24));
 }
 
 #[test]

@@ -15,6 +15,8 @@ pub enum Purpose {
     TurnPrefix,
     /// A branch that is left.
     Branch,
+    /// No summary, but a question: a probe, the next action, a judgement.
+    Question,
 }
 
 /// One call.

@@ -55,13 +55,14 @@ pub struct Template {
     prompts: [Option<Prompt>; 4],
 }
 
-/// Place of a prompt in [`Template::prompts`].
-fn slot(purpose: Purpose) -> usize {
+/// Place of a prompt in [`Template::prompts`]; no template has questions.
+fn slot(purpose: Purpose) -> Option<usize> {
     match purpose {
-        Purpose::Summary => 0,
-        Purpose::Update => 1,
-        Purpose::TurnPrefix => 2,
-        Purpose::Branch => 3,
+        Purpose::Summary => Some(0),
+        Purpose::Update => Some(1),
+        Purpose::TurnPrefix => Some(2),
+        Purpose::Branch => Some(3),
+        Purpose::Question => None,
     }
 }
 
@@ -139,26 +140,30 @@ impl Template {
         self.system.as_ref()
     }
 
+    fn prompt(&self, purpose: Purpose) -> Option<&Prompt> {
+        self.prompts[slot(purpose)?].as_ref()
+    }
+
     /// Whether it has a prompt for this purpose; it always has one for a first summary.
     pub fn has(&self, purpose: Purpose) -> bool {
-        self.prompts[slot(purpose)].is_some()
+        self.prompt(purpose).is_some()
     }
 
     /// The headings that the prompt for this purpose asks for, in order; empty when there is no such prompt.
     pub fn headings(&self, purpose: Purpose) -> &[Heading] {
-        self.prompts[slot(purpose)].as_ref().map_or(&[], |prompt| &prompt.headings)
+        self.prompt(purpose).map_or(&[], |prompt| &prompt.headings)
     }
 
     /// Whether the person's own words reach the prompt for this purpose.
     pub fn takes_focus(&self, purpose: Purpose) -> bool {
-        self.prompts[slot(purpose)].as_ref().is_some_and(|prompt| prompt.pieces.contains(&Piece::Focus))
+        self.prompt(purpose).is_some_and(|prompt| prompt.pieces.contains(&Piece::Focus))
     }
 
     /// The user message; `None` when the template has no prompt for this purpose.
     ///
     /// Every part enters once and as it is: text of a conversation that looks like a placeholder stays.
     pub fn render(&self, purpose: Purpose, parts: &Parts<'_>) -> Option<String> {
-        let prompt = self.prompts[slot(purpose)].as_ref()?;
+        let prompt = self.prompt(purpose)?;
         let previous = parts.previous_summary.unwrap_or_default();
         let fixed: usize = prompt.pieces.iter().map(Piece::fixed_len).sum();
         let focus = parts.focus.map_or(0, |focus| focus.len() + self.focus.0.len() + self.focus.1.len());

@@ -32,14 +32,28 @@ fn value(measures: &Measures, name: &str) -> Option<f64> {
     find(measures, name)?.value()
 }
 
-/// `goal_offline_loss` and `vetoes_count`, from the measures of the parts. A missing part is never filled with 0: the
-/// combination is void, and the part that is there keeps its own name.
-pub fn combined(measures: &Measures, weights: Weights) -> Measures {
-    let part = |name: &str| match find(measures, name) {
+fn part(measures: &Measures, name: &str) -> Result<f64, String> {
+    match find(measures, name) {
         Some(Measure::Value(value)) => Ok(*value),
         Some(Measure::Void(reason)) => Err(format!("{name} is void: {reason}")),
         None => Err(format!("{name} was not measured")),
-    };
+    }
+}
+
+/// Weights of items, future use and probes in `goal_full_loss`.
+const FULL: [(&str, f64); 3] = [("goal_loss", 0.45), ("future_loss", 0.25), ("probe_loss", 0.30)];
+
+/// `goal_full_loss`, where probes were asked. A part enters with at most 1: the scale of `future_loss` ends at 2.
+pub fn with_probes(measures: &Measures) -> Measures {
+    let parts = FULL.into_iter().map(|(name, weight)| Ok(weight * part(measures, name)?.clamp(0.0, 1.0)));
+    let sum: Result<f64, String> = parts.sum();
+    vec![("goal_full_loss", sum.map_or_else(Measure::void, Measure::from))]
+}
+
+/// `goal_offline_loss` and `vetoes_count`, from the measures of the parts. A missing part is never filled with 0: the
+/// combination is void, and the part that is there keeps its own name.
+pub fn combined(measures: &Measures, weights: Weights) -> Measures {
+    let part = |name: &str| part(measures, name);
     let sum = weights.items + weights.future;
     let both = part("goal_loss").and_then(|items| Ok((items, part("future_loss")?)));
     let loss = both.map(|(items, future)| (weights.items * items + weights.future * future) / sum);
@@ -61,8 +75,18 @@ pub fn combined(measures: &Measures, weights: Weights) -> Measures {
 
 #[cfg(test)]
 mod tests {
-    use super::{Weights, combined};
+    use super::{Weights, combined, with_probes};
     use crate::measure::Measure;
+
+    #[test]
+    fn probes_are_the_third_part() {
+        let mut parts = vec![("goal_loss", Measure::Value(0.4)), ("future_loss", Measure::Value(1.5))];
+        assert_eq!(with_probes(&parts)[0].1, Measure::void("probe_loss was not measured"));
+        parts.push(("probe_loss", Measure::Value(0.5)));
+        // 0.45 · 0.4 + 0.25 · 1 + 0.30 · 0.5 = 0.18 + 0.25 + 0.15.
+        let loss = with_probes(&parts)[0].1.value().unwrap();
+        assert!((loss - 0.58).abs() < 1e-12, "{loss}");
+    }
 
     #[test]
     fn the_parts_are_weighted_and_a_missing_one_is_not_filled() {

@@ -12,6 +12,7 @@ pub mod entity;
 mod faith;
 mod future;
 mod item;
+pub mod probe;
 mod reach;
 mod seen;
 mod shape;
@@ -20,7 +21,7 @@ mod text;
 pub use artifact::Artifacts;
 pub use audit::{Audit, AuditedCut, AuditedFact};
 pub use claims::Claims;
-pub use combined::{Weights, combined};
+pub use combined::{Weights, combined, with_probes};
 pub use draft::draft;
 pub use entity::EntityIndex;
 pub use faith::{FABRICATION_VETO, Fabrication, Faith};
@@ -35,6 +36,16 @@ pub use shape::Shape;
 /// The text of an entry in which spellings are searched.
 pub fn searched_text(transcript: &crate::transcript::Transcript, idx: crate::transcript::EntryIdx) -> String {
     crate::replay::Item::entry(transcript, idx).message(transcript).map(text::whole_text).unwrap_or_default()
+}
+
+/// A text in the form in which spellings are compared: lower case, every run of white space one space.
+pub fn normalise(text: &str) -> String {
+    text::normalise(text)
+}
+
+/// A text of a strategy's own without its headings, but for those that carry a value themselves.
+pub fn without_headings(text: &str) -> String {
+    text::without_headings(text)
 }
 
 use super::Def;
@@ -192,6 +203,12 @@ pub(super) const DEFS: &[Def] = &[
         "score",
         Lower,
         "0.6 goal_loss + 0.4 future_loss, no model asked; the weights are the experiment's. Void without both",
+    ),
+    Def(
+        "goal_full_loss",
+        "score",
+        Lower,
+        "0.45 goal_loss + 0.25 future_loss (at most 1) + 0.30 probe_loss, where probes were asked. Void without all three",
     ),
     Def(
         "vetoes_count",

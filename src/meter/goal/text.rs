@@ -181,6 +181,12 @@ fn carries_value(words: &str) -> bool {
     inner_dot || unnumbered.contains(['/', '`', '=']) || unnumbered.bytes().any(|byte| byte.is_ascii_digit())
 }
 
+/// The lines that are no headings, but for those that carry a value.
+pub(crate) fn without_headings(text: &str) -> String {
+    let kept = |line: &&str| !line.trim().is_empty() && heading(line).is_none_or(carries_value);
+    text.lines().filter(kept).collect::<Vec<_>>().join("\n")
+}
+
 /// The standing that a heading gives to what follows.
 fn standing_under(words: &str) -> Standing {
     let words = words.to_lowercase().replace('_', " ");

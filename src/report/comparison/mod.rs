@@ -36,15 +36,15 @@ impl ComparisonForm {
     }
 }
 
-const MOCK: &str = "Summaries were written by a mock: this says nothing about a real model.";
+pub(super) const MOCK: &str = "Summaries were written by a mock: this says nothing about a real model.";
 
 /// A number in the unit of a gate.
 fn number(gate: &Judged, value: f64) -> String {
     format(&gate.measure, &gate.unit, value)
 }
 
-/// A number in a unit.
-fn format(measure: &str, unit: &str, value: f64) -> String {
+/// How a mean of a measure is written, and what stands behind it.
+pub(super) fn form(measure: &str, unit: &str) -> (Format, &'static str) {
     let def = MeasureDef {
         name: measure.to_owned(),
         unit: unit.to_owned(),
@@ -52,26 +52,29 @@ fn format(measure: &str, unit: &str, value: f64) -> String {
         about: String::new(),
         version: 1,
     };
-    // Means of counts have a fraction.
-    match Format::of(&def) {
-        Format::Whole if unit == "count" => Format::Tenth.write(value),
-        form @ (Format::Percent | Format::SignedPercent) => form.write(value) + "%",
-        form => form.write(value),
-    }
+    let form = Format::mean_of(&def);
+    (form, if matches!(form, Format::Percent | Format::SignedPercent) { "%" } else { "" })
+}
+
+/// A number in a unit.
+fn format(measure: &str, unit: &str, value: f64) -> String {
+    let (form, sign) = form(measure, unit);
+    form.write(value) + sign
 }
 
 /// The same with its sign.
 fn signed(gate: &Judged, value: f64) -> String {
-    let text = number(gate, value);
-    if value > 0.0 && !text.starts_with('+') && text.bytes().any(|byte| matches!(byte, b'1'..=b'9')) {
-        format!("+{text}")
-    } else {
-        text
-    }
+    plus(value, number(gate, value))
+}
+
+/// A plus before what is above 0 as it is shown.
+pub(super) fn plus(value: f64, text: String) -> String {
+    let is_above = value > 0.0 && !text.starts_with('+') && text.bytes().any(|byte| matches!(byte, b'1'..=b'9'));
+    if is_above { format!("+{text}") } else { text }
 }
 
 /// `pi`, or `pi → mine` when two strategies are compared, with the model.
-fn title(gate: &Judged) -> String {
+pub(super) fn title(gate: &Judged) -> String {
     let strategies = if gate.strategy == gate.head_strategy {
         one_line(&gate.strategy)
     } else {

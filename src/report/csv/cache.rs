@@ -48,7 +48,7 @@ pub(super) fn request_fields(cache: Option<&RequestCache>) -> [String; 6] {
 }
 
 /// The columns of a compaction that are about its cache.
-pub(super) fn compaction_fields(cache: Option<&CompactionCache>) -> [String; 18] {
+pub(super) fn compaction_fields(cache: Option<&CompactionCache>) -> [String; 19] {
     let tokens = |part: fn(&CompactionCache) -> u64| maybe(cache.map(part));
     [
         tokens(|cache| cache.cached_before_tokens),
@@ -62,6 +62,7 @@ pub(super) fn compaction_fields(cache: Option<&CompactionCache>) -> [String; 18]
         maybe(cache.map(|cache| cache.idle_ms)),
         maybe(cache.and_then(|cache| cache.one_time_tokens)),
         maybe(cache.and_then(|cache| cache.one_time_riding_tokens)),
+        maybe(cache.and_then(|cache| cache.one_time_usd)),
         maybe(cache.and_then(|cache| cache.saving_tokens)),
         maybe(cache.and_then(|cache| cache.break_even_requests)),
         maybe(cache.and_then(|cache| cache.break_even_riding_requests)),

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::super::ReportModel;
-use super::{CsvFile, summary};
+use super::{CsvFile, against, classes, exam, summary};
 use crate::results::Direction;
 
 /// A column.
@@ -71,7 +71,7 @@ const REQUESTS: [Fixed; 15] = [
     ),
 ];
 
-const COMPACTIONS: [Fixed; 38] = [
+const COMPACTIONS: [Fixed; 39] = [
     ("request", "number", "The next request, from 1."),
     ("checkpoint", "text", "When the trigger was asked."),
     ("reason", "text", "Why it fired."),
@@ -107,6 +107,7 @@ const COMPACTIONS: [Fixed; 38] = [
     ("idle_ms", "ms", "Between the requests before and after."),
     ("one_time_tokens", "tokens of plain input", "What it costs once: summary calls, and writing what would be read."),
     ("one_time_riding_tokens", "tokens of plain input", "The same if the summary call read the old prompt."),
+    ("one_time_usd", "usd", "What it costs once, in dollars; empty without a price."),
     ("saving_tokens", "tokens of plain input", "What every later request saves while the cache stays warm."),
     ("break_even_requests", "requests", "Until it has paid for itself; empty when it never does, or without a price."),
     ("break_even_riding_requests", "requests", "The same if the summary call read the old prompt from the cache."),
@@ -135,7 +136,7 @@ const INCIDENTS: [Fixed; 8] = [
 const ITEMS: [Fixed; 9] = [
     ("item", "text", "Id of the annotated item in its dataset."),
     ("category", "text", "Its category."),
-    ("weight", "number", "Its weight within the category."),
+    ("weight", "weight", "Its weight within the category."),
     ("critical", "true or false", "Losing it is a veto."),
     (
         "fate",
@@ -173,12 +174,18 @@ pub(super) fn of(file: CsvFile, model: &ReportModel) -> Vec<Described> {
         CsvFile::Contrasts => return summary::columns(&summary::CONTRASTS),
         CsvFile::Pareto => return summary::columns(&summary::PARETO),
         CsvFile::Transcripts => return summary::TRANSCRIPTS.iter().map(Described::fixed).collect(),
+        CsvFile::Gates => return against::GATES.iter().map(Described::fixed).collect(),
+        CsvFile::Moved => return against::MOVED.iter().map(Described::fixed).collect(),
+        CsvFile::NewlyLost => return against::NEWLY_LOST.iter().map(Described::fixed).collect(),
+        CsvFile::Classes => return classes::COLUMNS.iter().map(Described::fixed).collect(),
         CsvFile::Cells => &CELLS,
         CsvFile::Measures => &MEASURES,
         CsvFile::Requests => &REQUESTS,
         CsvFile::Compactions => &COMPACTIONS,
         CsvFile::Incidents => &INCIDENTS,
         CsvFile::Items => &ITEMS,
+        CsvFile::Probes => &exam::PROBES,
+        CsvFile::NextActions => &exam::ACTIONS,
         CsvFile::Columns => &COLUMNS,
     };
     let key: &[Fixed] = if file == CsvFile::Columns { &[] } else { &KEY };

@@ -4,11 +4,19 @@
 //! leading apostrophe, as OWASP advises against CSV injection. Only text columns are guarded: numbers are written as they
 //! are, so a program reads `-0.12` as a number. `columns.csv` says this too, because a reader must know it.
 
+mod against;
 mod cache;
+mod classes;
 mod columns;
+mod exam;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod summary;
 
+pub(super) use against::shift;
 pub use cache::cache_csv;
+#[cfg(feature = "parquet")]
+pub use parquet::write_parquet;
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -34,6 +42,10 @@ pub enum CsvFile {
     Incidents,
     /// `items.csv`: a row per cell and annotated item.
     Items,
+    /// `probes.csv`: a row per answer of a reader.
+    Probes,
+    /// `next_actions.csv`: a row per recorded tool call that a reader was to name.
+    NextActions,
     /// `strategies.csv`: a row per strategy and setting, five columns per measure: mean, interval, least and greatest lineage.
     Strategies,
     /// `estimates.csv`: a row per strategy, setting and measure.
@@ -44,26 +56,47 @@ pub enum CsvFile {
     Pareto,
     /// `transcripts.csv`: a row per transcript.
     Transcripts,
+    /// `classes.csv`: a row per estimator and class of content.
+    Classes,
+    /// `gates.csv`: a row per gate of a comparison with a base.
+    Gates,
+    /// `moved.csv`: a row per mean that moved since the base.
+    Moved,
+    /// `newly_lost.csv`: a row per item that the base kept and the run lost.
+    NewlyLost,
     /// `columns.csv`: a row per column of the other files.
     Columns,
 }
 
 impl CsvFile {
     /// All files.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 18] = [
         Self::Cells,
         Self::Measures,
         Self::Requests,
         Self::Compactions,
         Self::Incidents,
         Self::Items,
+        Self::Probes,
+        Self::NextActions,
         Self::Strategies,
         Self::Estimates,
         Self::Contrasts,
         Self::Pareto,
         Self::Transcripts,
+        Self::Classes,
+        Self::Gates,
+        Self::Moved,
+        Self::NewlyLost,
         Self::Columns,
     ];
+
+    /// The files that a report has: those about a base only where there is one.
+    pub fn of(model: &ReportModel) -> Vec<Self> {
+        let is_there =
+            |file: &Self| model.against.is_some() || !matches!(file, Self::Gates | Self::Moved | Self::NewlyLost);
+        Self::ALL.into_iter().filter(is_there).collect()
+    }
 
     /// Its name in the folder.
     pub fn name(self) -> &'static str {
@@ -74,11 +107,17 @@ impl CsvFile {
             Self::Compactions => "compactions.csv",
             Self::Incidents => "incidents.csv",
             Self::Items => "items.csv",
+            Self::Probes => "probes.csv",
+            Self::NextActions => "next_actions.csv",
             Self::Strategies => "strategies.csv",
             Self::Estimates => "estimates.csv",
             Self::Contrasts => "contrasts.csv",
             Self::Pareto => "pareto.csv",
             Self::Transcripts => "transcripts.csv",
+            Self::Classes => "classes.csv",
+            Self::Gates => "gates.csv",
+            Self::Moved => "moved.csv",
+            Self::NewlyLost => "newly_lost.csv",
             Self::Columns => "columns.csv",
         }
     }
@@ -93,11 +132,17 @@ impl Reporter for CsvFile {
             Self::Cells => cells(model, &mut csv)?,
             Self::Measures => measures(model, &mut csv)?,
             Self::Items => items(model, &mut csv)?,
+            Self::Probes => exam::probes(model, &mut csv)?,
+            Self::NextActions => exam::actions(model, &mut csv)?,
             Self::Strategies => summary::strategies(model, &mut csv)?,
             Self::Estimates => summary::estimates(model, &mut csv)?,
             Self::Contrasts => summary::contrasts(model, &mut csv)?,
             Self::Pareto => summary::pareto(model, &mut csv)?,
             Self::Transcripts => summary::transcripts(model, &mut csv)?,
+            Self::Classes => classes::write(model, &mut csv)?,
+            Self::Gates => against::gates(model, &mut csv)?,
+            Self::Moved => against::moved(model, &mut csv)?,
+            Self::NewlyLost => against::newly_lost(model, &mut csv)?,
             Self::Columns => all_columns(model, &mut csv)?,
             Self::Requests | Self::Compactions | Self::Incidents => {
                 for cell in &model.cells {
@@ -113,9 +158,12 @@ impl Reporter for CsvFile {
     }
 }
 
-/// Guards text against being run as a formula.
+/// What a spreadsheet runs starts with one of these.
+const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
+
+/// Guards text against being run as a formula. Text that looks guarded gets an apostrophe too, so that taking one off gives the text.
 fn guarded(text: &str) -> Cow<'_, str> {
-    let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    let is_formula = text.trim_start_matches('\'').starts_with(FORMULA);
     if is_formula { Cow::Owned(format!("'{text}")) } else { Cow::Borrowed(text) }
 }
 
@@ -194,7 +242,7 @@ fn items(model: &ReportModel, csv: &mut Writer<impl Write>) -> Result<(), Report
 }
 
 fn all_columns(model: &ReportModel, csv: &mut Writer<impl Write>) -> Result<(), ReportError> {
-    for file in CsvFile::ALL {
+    for file in CsvFile::of(model) {
         for column in columns::of(file, model) {
             csv.write_record([file.name(), &guarded(&column.name), &guarded(&column.unit), &guarded(&column.about)])?;
         }
@@ -302,6 +350,7 @@ mod tests {
     fn formulas_are_guarded_and_plain_text_is_not() {
         assert_eq!(guarded("=cmd|' /C calc'!A0"), "'=cmd|' /C calc'!A0");
         assert_eq!(guarded("@SUM(A1)"), "'@SUM(A1)");
+        assert_eq!(guarded("'=a"), "''=a");
         assert_eq!(guarded("a=b"), "a=b");
         assert_eq!(guarded(""), "");
     }

@@ -56,13 +56,22 @@ pub(super) const CONTRASTS: [Fixed; 13] = [
     ("minimum_detectable", "score", "The least difference that so many lineages find with a power of 80 %."),
 ];
 
-pub(super) const PARETO: [Fixed; 6] = [
+pub(super) const PARETO: [Fixed; 7] = [
     ("cost_measure", "text", "What goal-loss is set against."),
     ("cost", "see cost_measure", "Its mean over lineages, over the cells that have both numbers."),
     ("goal_loss", "score", "Mean goal-loss over the same cells."),
     ("cells", "count", "Cells that have both."),
     ("left_out_cells", "count", "Cells that lack one."),
-    ("in_set", "true or false", "No other strategy is at least as good in both and better in one."),
+    (
+        "kept_per_usd",
+        "score per usd",
+        "What is not lost (1 less goal-loss) for a dollar; empty where the cost is not in dollars, or there is none.",
+    ),
+    (
+        "in_set",
+        "true or false",
+        "No other strategy is at least as good in both and better in one; empty where it has both for fewer lineages than others.",
+    ),
 ];
 
 pub(super) const TRANSCRIPTS: [Fixed; 9] = [
@@ -200,7 +209,8 @@ pub(super) fn pareto(model: &ReportModel, csv: &mut Writer<impl Write>) -> Resul
                 point.goal_loss.to_string(),
                 point.n.to_string(),
                 point.left_out.to_string(),
-                point.in_set.to_string(),
+                maybe(panel.kept_per_usd(point)),
+                maybe(point.is_comparable.then_some(point.in_set)),
             ];
             csv.write_record(key(model, point.label, setting).into_iter().chain(fields))?;
         }

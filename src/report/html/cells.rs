@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::super::model::{Cell, number};
+use super::super::model::{CELLS_SHOWN, Cell, number};
 use super::super::number::{Format, count};
 use super::super::text::visible;
 use super::cell::{datum, mock_tag, scroll, strategy, void};
@@ -12,11 +12,12 @@ use super::{ReportError, ReportModel};
 
 pub(super) const SECTION: Section = Section { id: "cells", title: "Cells", render };
 
-/// Cells that the main page shows; more have a page of their own.
-pub(super) const SHOWN: usize = 300;
-
-/// The name of that page.
-pub(super) const PAGE: &str = "cells.html";
+/// What the main page shows of the cells, or one of their own pages.
+fn shown(page: Page<'_, '_>) -> std::ops::Range<usize> {
+    let (model, all) = (page.model, page.model.cells.len());
+    let at = model.cell_pages.iter().position(|name| Some(name.as_str()) == page.here).unwrap_or(0);
+    at * CELLS_SHOWN..all.min((at + 1) * CELLS_SHOWN)
+}
 
 #[expect(clippy::unnecessary_wraps, reason = "the signature of a section")]
 fn render(page: Page<'_, '_>) -> Result<Body, ReportError> {
@@ -25,12 +26,28 @@ fn render(page: Page<'_, '_>) -> Result<Body, ReportError> {
         return Ok(Body::Absent("the run holds no cell"));
     }
     Ok(Body::Shown(if page.here.is_some() {
-        table(page)
-    } else if model.cells.len() > SHOWN {
-        html! { p { a href=(PAGE) { "All " (count(model.cells.len() as u64)) " cells" } ", on a page of their own." } }
+        html! { (others(page)) (table(page)) }
+    } else if !model.cell_pages.is_empty() {
+        others(page)
     } else {
         html! { details { summary { "All " (model.cells.len()) " cells, as in " code { "cells.csv" } } (table(page)) } }
     }))
+}
+
+/// Links to the pages of cells.
+fn others(page: Page<'_, '_>) -> Markup {
+    let all = page.model.cells.len();
+    html! {
+        p {
+            (count(all as u64)) " cells, on pages of their own: "
+            @for (at, name) in page.model.cell_pages.iter().enumerate() {
+                @if at > 0 { ", " }
+                @let words = format!("{} to {}", at * CELLS_SHOWN + 1, all.min((at + 1) * CELLS_SHOWN));
+                @if Some(name.as_str()) == page.here { b { (words) } } @else { a href=(name) { (words) } }
+            }
+            ". " code { "cells.csv" } " has all of them."
+        }
+    }
 }
 
 fn table(page: Page<'_, '_>) -> Markup {
@@ -39,7 +56,7 @@ fn table(page: Page<'_, '_>) -> Markup {
         table class="sortable filtered" data-csv="cells.csv" {
             caption { b { "Cells." } " One row per strategy, transcript, model and seed." }
             (header(model, &["Strategy", "Transcript", "Model", "Seed"], None))
-            tbody { @for (index, cell) in model.cells.iter().enumerate() { (row(page, index, cell)) } }
+            tbody { @for index in shown(page) { (row(page, index, &model.cells[index])) } }
         }
     };
     scroll("Cells", &table)

@@ -3,9 +3,9 @@
 use maud::{Markup, html};
 
 use super::super::model::CellHistory;
-use super::super::number::count;
+use super::super::number::{Format, count};
 use super::super::text::visible;
-use super::cell::{datum, how_to, mock_tag, scroll, strategy, tokens};
+use super::cell::{dash, datum, how_to, mock_tag, scroll, strategy, tokens};
 use super::section::{Body, Page, Section};
 use super::{ReportError, ReportModel, opened};
 use crate::results::CompactionRecord;
@@ -28,7 +28,11 @@ fn render(page: Page<'_, '_>) -> Result<Body, ReportError> {
         cells.into_iter().partition(|&cell| is_eventful(&model.histories[cell]));
     let how = html! {
         "Open a cell for its compactions in numbers, and a compaction for what was dropped, the text that stands for it, \
-         and what became of the annotated items; what the summary still says of them is marked."
+         and what became of the annotated items; what the summary still says of them is marked. "
+        b { "Invalidated" } ": what the next request no longer shares with the one before. "
+        b { "Cache lost" } ": what the simulated cache held and the next request does not read. "
+        b { "Cost once" } ": the summary calls, and writing what would have been read. "
+        b { "Pays after" } ": so many later requests, as each of them reads less."
     };
     Ok(Body::Shown(html! {
         (how_to(&how))
@@ -38,7 +42,7 @@ fn render(page: Page<'_, '_>) -> Result<Body, ReportError> {
                 summary { (heading(model, history)) }
                 @if !history.compactions.is_empty() { (table(history, firsts[cell])) }
                 (incidents(history))
-                @for nth in 0..history.compactions.len() { (opened::compaction(page, cell, nth)) }
+                @for nth in 0..history.compactions.len() { (opened::compaction(page, cell, nth, firsts[cell] + nth)) }
             }
         }
         @if !quiet.is_empty() { (nothing_happened(model, &quiet)) }
@@ -46,7 +50,7 @@ fn render(page: Page<'_, '_>) -> Result<Body, ReportError> {
 }
 
 /// For each cell, the row of `compactions.csv` that holds its first compaction.
-fn first_rows(model: &ReportModel) -> Vec<usize> {
+pub(super) fn first_rows(model: &ReportModel) -> Vec<usize> {
     let mut next = 0;
     let first = |history: &CellHistory<'_>| {
         let first = next;
@@ -96,7 +100,7 @@ fn heading(model: &ReportModel, history: &CellHistory<'_>) -> Markup {
 }
 
 /// Headers of the compactions, with units: title, unit, is a number.
-const HEADS: [(&str, &str, bool); 12] = [
+const HEADS: [(&str, &str, bool); 15] = [
     ("Before request", "number", true),
     ("Asked at", "", false),
     ("Why", "", false),
@@ -108,6 +112,9 @@ const HEADS: [(&str, &str, bool); 12] = [
     ("Kept", "tokens", true),
     ("Summary", "tokens", true),
     ("Invalidated", "tokens", true),
+    ("Cache lost", "tokens", true),
+    ("Cost once", "usd", true),
+    ("Pays after", "requests", true),
     ("Notes", "", false),
 ];
 
@@ -150,7 +157,28 @@ fn row(compaction: &CompactionRecord, at: usize) -> Markup {
             (tokens(compaction.kept_tokens, "kept_tokens"))
             (tokens(compaction.summary_tokens, "summary_tokens"))
             (tokens(compaction.invalidated_tokens, "invalidated_tokens"))
+            (money(compaction))
             td class="tags" { (notes(compaction)) }
+        }
+    }
+}
+
+/// What it did to the simulated cache, what it cost once, and when it has paid for itself.
+fn money(compaction: &CompactionRecord) -> Markup {
+    let none = |why: &str| html! { td class="num void" { (dash(&[why])) } };
+    let Some(cache) = &compaction.cache else {
+        return html! { @for _ in 0..3 { (none("no cache was simulated, or no request followed")) } };
+    };
+    html! {
+        (tokens(cache.invalidated_tokens, "cache_invalidated_tokens"))
+        @match cache.one_time_usd {
+            Some(usd) => td class="num" { (datum(usd, "one_time_usd", &Format::Dollars.write(usd))) },
+            None => (none("no price")),
+        }
+        @match cache.break_even_requests {
+            Some(requests) => td class="num" { (datum(requests, "break_even_requests", &Format::Whole.write(requests))) },
+            None if cache.one_time_usd.is_none() => (none("no price")),
+            None => (none("never: it saves nothing")),
         }
     }
 }

@@ -124,17 +124,35 @@ pub(super) fn card(page: Page<'_, '_>, verdict: &Verdict<'_>) -> Markup {
     let mut losers: Vec<usize> = verdict.critical.iter().map(label).collect();
     losers.sort_unstable();
     losers.dedup();
-    let known = annotation(page, first);
-    let said = shortened_line(known.map_or(first.item, |known| &known.text), 90);
+    // A rule of the person is what a reader looks for: where the first loss is none, the first such one is named too.
+    let is_rule = |loss: &&CriticalLoss<'_>| category(page, loss) == "constraint";
+    let rule = verdict.critical.iter().find(is_rule).filter(|_| !is_rule(&first));
     html! {
         p {
             b { "Yes: " (verdict.critical.len()) } @if verdict.critical.len() == 1 { " loss" } @else { " losses" }
             " in " (losers.len()) @if losers.len() == 1 { " strategy. " } @else { " strategies. " }
             a href=(page.main("critical")) { "All of them" }
         }
+        (one(page, first, "One of them"))
+        @if let Some(rule) = rule { (one(page, rule, "A rule")) }
+    }
+}
+
+fn category<'p>(page: Page<'p, '_>, loss: &CriticalLoss<'_>) -> &'p str {
+    let items = &page.model.cells[loss.cell].record.items;
+    items.iter().find(|item| item.item == loss.item).map_or("critical item", |item| &item.category)
+}
+
+/// A loss in a sentence: what, by whom, and where it was said.
+fn one(page: Page<'_, '_>, loss: &CriticalLoss<'_>, start: &str) -> Markup {
+    let known = annotation(page, loss);
+    let said = shortened_line(known.map_or(loss.item, |known| &known.text), 90);
+    html! {
         p {
-            "One of them: “" (said) "”, " (if first.fate == "wrong" { "contradicted" } else { "lost" }) " by "
-            b { (visible(&page.model.labels[label(first)])) } ", said at " (said_at(page, page.model.detail_of[first.cell], known)) "."
+            (start) " (" (visible(category(page, loss))) "): “" (said) "”, " (if loss.fate == "wrong" { "contradicted" } else { "lost" })
+            " by " b { (visible(&page.model.labels[page.model.cells[loss.cell].label])) } " on "
+            (visible(&page.model.cells[loss.cell].record.transcript)) ", said at "
+            (said_at(page, page.model.detail_of[loss.cell], known)) "."
         }
     }
 }

@@ -8,8 +8,17 @@ use super::section::{Body, Page, Section};
 pub(super) const SECTION: Section = Section { id: "glossary", title: "Glossary", render };
 
 /// Words that a reader meets on the page, in alphabetical order.
-const WORDS: [(&str, &str); 19] = [
+const WORDS: [(&str, &str); 23] = [
+    (
+        "Break-even",
+        "The requests after which a compaction has paid for itself: each later one reads less, and the compaction cost a summary \
+         call and writing the cache anew.",
+    ),
     ("Cell", "One strategy on one transcript, with one model, window and seed."),
+    (
+        "Class of content",
+        "What most of a message is: prose, code, JSON, a diff, a log, Chinese, Japanese or Korean, and so on.",
+    ),
     (
         "Compaction",
         "The old part of a context is dropped, and a summary stands for it; the recent part stays as it was said.",
@@ -38,6 +47,14 @@ const WORDS: [(&str, &str); 19] = [
     (
         "Pareto set",
         "The strategies that no other one beats: none is at least as good in both measures and better in one.",
+    ),
+    (
+        "Price row",
+        "A dated row of the price book, dollars per million tokens; every dollar of the report is by one that is named.",
+    ),
+    (
+        "Read, written, uncached",
+        "Parts of a prompt: served by the prompt cache, stored in it by this request, or neither.",
     ),
     ("Reference", "The exact count of a named tokenizer."),
     ("Strategy", "Estimator, trigger, cut, template, summarizer and recovery together."),

@@ -3,8 +3,10 @@
 //!
 //! A section is one file with a `SECTION`, and its name in one of the two lists here.
 
+mod against;
 mod cell;
 mod cells;
+mod classes;
 mod compactions;
 mod context;
 mod critical;
@@ -19,6 +21,7 @@ mod overview;
 mod page;
 mod pareto;
 mod section;
+mod stack;
 mod strategies;
 mod transcripts;
 mod verdict;
@@ -31,15 +34,17 @@ pub(super) use page::{style, style_policy};
 use section::{Page, Section};
 
 /// The sections of the main page, in order.
-const SECTIONS: [Section; 16] = [
+const SECTIONS: [Section; 18] = [
     verdict::SECTION,
     strategies::SECTION,
     pareto::SECTION,
+    classes::SECTION,
     heat::SECTION,
     critical::SECTION,
     forgotten::SECTION,
     transcripts::SECTION,
     context::SECTION,
+    stack::SECTION,
     items::SECTION,
     compactions::SECTION,
     messages::SECTION,
@@ -51,7 +56,8 @@ const SECTIONS: [Section; 16] = [
 ];
 
 /// The sections that tell about single transcripts: those of a sibling page.
-const DETAIL: [Section; 4] = [context::SECTION, items::SECTION, compactions::SECTION, messages::SECTION];
+const DETAIL: [Section; 5] =
+    [context::SECTION, stack::SECTION, items::SECTION, compactions::SECTION, messages::SECTION];
 
 /// The main page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,7 +66,9 @@ pub struct Html;
 impl Reporter for Html {
     fn render(&self, model: &ReportModel, out: &mut dyn Write) -> Result<(), ReportError> {
         let title = &model.run.manifest.experiment;
-        out.write_all(page::page(Page { model, here: None }, title, &SECTIONS)?.as_bytes())?;
+        let against = model.against.is_some().then_some(&against::SECTION);
+        let sections: Vec<&Section> = against.into_iter().chain(&SECTIONS).collect();
+        out.write_all(page::page(Page { model, here: None }, title, &sections)?.as_bytes())?;
         Ok(())
     }
 }
@@ -78,15 +86,17 @@ impl<'a> Sibling<'a> {
     pub fn all(model: &'a ReportModel) -> Vec<Self> {
         let details =
             model.details.iter().filter_map(|detail| Some(Self { name: detail.page.as_deref()?, title: detail.name }));
-        let cells = (model.cells.len() > cells::SHOWN).then_some(Self { name: cells::PAGE, title: "Cells" });
+        let cells = model.cell_pages.iter().map(|name| Self { name, title: "Cells" });
         details.chain(cells).collect()
     }
 }
 
 impl Reporter for Sibling<'_> {
     fn render(&self, model: &ReportModel, out: &mut dyn Write) -> Result<(), ReportError> {
-        let sections: &[Section] = if self.name == cells::PAGE { &[cells::SECTION, voids::SECTION] } else { &DETAIL };
-        out.write_all(page::page(Page { model, here: Some(self.name) }, self.title, sections)?.as_bytes())?;
+        let is_of_cells = model.cell_pages.iter().any(|name| name == self.name);
+        let sections: &[Section] = if is_of_cells { &[cells::SECTION, voids::SECTION] } else { &DETAIL };
+        let sections: Vec<&Section> = sections.iter().collect();
+        out.write_all(page::page(Page { model, here: Some(self.name) }, self.title, &sections)?.as_bytes())?;
         Ok(())
     }
 }

@@ -5,9 +5,9 @@ use std::ops::Range;
 use maud::{Markup, html};
 
 use super::super::model::{Outcome, outcomes};
-use super::super::number::count;
+use super::super::number::{Format, count};
 use super::super::text::{shortened_line, visible};
-use super::cell::scroll_fit;
+use super::cell::{datum_at, scroll_fit};
 use super::critical::said_at;
 use super::items::look;
 use super::section::Page;
@@ -16,7 +16,8 @@ use crate::results::CompactionRecord;
 /// Characters of a dropped message in the list; all of it stands with the messages.
 const FIRST_WORDS: usize = 96;
 
-pub(super) fn compaction(page: Page<'_, '_>, cell: usize, nth: usize) -> Markup {
+/// `row` is that of the compaction in `compactions.csv`.
+pub(super) fn compaction(page: Page<'_, '_>, cell: usize, nth: usize, row: usize) -> Markup {
     let model = page.model;
     let history = &model.histories[cell];
     let record = history.compactions[nth];
@@ -29,11 +30,31 @@ pub(super) fn compaction(page: Page<'_, '_>, cell: usize, nth: usize) -> Markup 
             summary {
                 "Compaction " (nth + 1) ", before request " (count(record.request)) ": " (count(record.before_tokens)) " → "
                 (count(record.after_tokens)) " tokens"
+                (price(record, row))
                 @if lost > 0 { span class="tag bad" { (lost) " newly lost" } }
             }
             (items(page, detail, &outcomes))
             (summary(record, &outcomes))
             (dropped(page, detail, record))
+        }
+    }
+}
+
+/// What it cost once, and when it has paid for itself; nothing where there is no price.
+fn price(record: &CompactionRecord, row: usize) -> Markup {
+    let Some((cache, usd)) = record.cache.as_ref().and_then(|cache| Some((cache, cache.one_time_usd?))) else {
+        return html! {};
+    };
+    let number = |value: f64, column: &str, format: Format| {
+        datum_at(value, ("compactions.csv", row, column), &format.write(value))
+    };
+    html! {
+        span class="soft" {
+            " · $" (number(usd, "one_time_usd", Format::Dollars)) " once, pays "
+            @match cache.break_even_requests {
+                Some(requests) => { "after " (number(requests, "break_even_requests", Format::Whole)) " requests" },
+                None => "never",
+            }
         }
     }
 }

@@ -70,8 +70,10 @@ function filterOf(table) {
   const count = document.createElement('span');
   count.className = 'soft';
   label.append('Filter rows ', input, ' ', count);
-  const texts = rows.map((row) => row.textContent.toLowerCase());
+  let texts = null;
   input.addEventListener('input', () => {
+    /* Read when they are first asked for: a large table would hold up the page. */
+    texts ??= rows.map((row) => row.textContent.toLowerCase());
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
     let shown = 0;
     rows.forEach((row, index) => {

@@ -14,9 +14,9 @@ const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("page.js");
 
 /// Writes a page with these sections.
-pub(super) fn page(page: Page<'_, '_>, title: &str, sections: &[Section]) -> Result<String, ReportError> {
+pub(super) fn page(page: Page<'_, '_>, title: &str, sections: &[&Section]) -> Result<String, ReportError> {
     let (mut shown, mut absent) = (Vec::new(), Vec::new());
-    for section in sections {
+    for &section in sections {
         match (section.render)(page)? {
             Body::Shown(body) => shown.push((section, body)),
             Body::Absent(reason) => absent.push((section.title, reason)),

@@ -6,8 +6,9 @@ use super::super::model::{ParetoPanel, ParetoPoint};
 use super::super::number::{Format, count, unit_label};
 use super::super::plot;
 use super::super::text::{one_line, visible};
-use super::cell::{datum, how_to, mock_tag, names, scroll, setting, strategy};
+use super::cell::{dash, datum, how_to, mock_tag, names, scroll, setting, strategy};
 use super::section::{Body, Page, Section};
+use super::strategies::prices;
 use super::{ReportError, ReportModel};
 
 pub(super) const SECTION: Section = Section { id: "pareto", title: "Cost against loss", render };
@@ -28,7 +29,10 @@ fn render(page: Page<'_, '_>) -> Result<Body, ReportError> {
         let drawing = plot::pareto(panel, &labels, &format!("pareto-{index}"))?;
         panels.push(html! {
             div class="beside" {
-                figure { (PreEscaped(drawing)) figcaption { (setting(&panel.setting)) " · left: " (panel.axis.left) } }
+                figure { (PreEscaped(drawing)) figcaption {
+                    (setting(&panel.setting)) " · left: " (panel.axis.left)
+                    @if panel.axis.measure.ends_with("_usd") { (prices(model, &panel.setting)) }
+                } }
                 div { (points(model, panel, first_row)) }
             }
         });
@@ -37,7 +41,7 @@ fn render(page: Page<'_, '_>) -> Result<Body, ReportError> {
     let how = html! {
         "A point is a strategy. Left is cheaper, low is less forgotten, so the lower left corner is best. The dotted stairs \
          join the Pareto set: no other strategy is at least as good in both and better in one. Means are over the cells that \
-         have both numbers; whether a gap may be chance stands in the verdict."
+         have both numbers; a strategy that has them for fewer lineages than others is drawn and not compared. Whether a gap may be chance stands in the verdict."
     };
     Ok(Body::Shown(html! { (how_to(&how)) @for panel in &panels { (panel) } }))
 }
@@ -53,6 +57,9 @@ fn points(model: &ReportModel, panel: &ParetoPanel<'_>, first_row: usize) -> Mar
                     th scope="col" class="num" { (panel.axis.head) span class="unit" { "mean, " (visible(unit)) } }
                     th scope="col" class="num" { "Goal-loss" span class="unit" { "mean, score" } }
                     th scope="col" class="num" { "Cells" span class="unit" { "with both" } }
+                    @if panel.axis.measure.ends_with("_usd") {
+                        th scope="col" class="num" { "Per dollar" span class="unit" { "1 − goal-loss" } }
+                    }
                     th scope="col" { "Pareto set" }
                 }
             }
@@ -81,7 +88,16 @@ fn point_row(model: &ReportModel, panel: &ParetoPanel<'_>, point: &ParetoPoint, 
             td class="num" {
                 (datum(point.n, "cells", &count(point.n as u64))) " of " (count((point.n + point.left_out) as u64))
             }
-            td { @if point.in_set { "◆ yes" } @else { "no" } }
+            @if panel.axis.measure.ends_with("_usd") {
+                @match panel.kept_per_usd(point) {
+                    Some(kept) => td class="num" { (datum(kept, "kept_per_usd", &Format::Score.write(kept))) },
+                    None => td class="num void" { (dash(&["nothing was paid"])) },
+                }
+            }
+            td {
+                @if point.in_set { "◆ yes" } @else if point.is_comparable { "no" }
+                @else { (dash(&["it has both numbers for fewer lineages than others, so it is not compared"])) }
+            }
         }
     }
 }

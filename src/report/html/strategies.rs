@@ -61,7 +61,7 @@ fn table(model: &ReportModel, now: &Setting<'_>) -> Markup {
     let label = format!("Strategies: {}", setting(now));
     let table = html! {
         table class="sortable filtered" data-csv="strategies.csv" {
-            caption { b { "Strategies." } " " (setting(now)) }
+            caption { b { "Strategies." } " " (setting(now)) (prices(model, now)) }
             (header(model, &["Strategy"], Some("Parts")))
             tbody {
                 @for (at, row) in model.strategies.iter().enumerate().filter(|(_, row)| row.setting == *now) {
@@ -77,6 +77,17 @@ fn table(model: &ReportModel, now: &Setting<'_>) -> Markup {
         }
     };
     scroll(&label, &table)
+}
+
+/// The rows of the price book behind the dollars of a setting, after a dot; nothing where there are no dollars.
+pub(super) fn prices(model: &ReportModel, now: &Setting<'_>) -> Markup {
+    let rows = model.price_rows(now);
+    html! {
+        @if !rows.is_empty() {
+            " · dollars by " @if rows.len() == 1 { "price row " } @else { "price rows " }
+            @for (index, row) in rows.iter().enumerate() { @if index > 0 { ", " } code { (visible(row)) } }
+        }
+    }
 }
 
 /// The name of a strategy as the head of a row.

@@ -2,12 +2,13 @@
 
 use maud::{Markup, html};
 
-use super::super::model::{ALPHA, Contrast, Verdict};
+use super::super::model::{ALPHA, Contrast, DearestCompaction, ParetoPanel, Verdict};
 use super::super::number::{Format, count};
 use super::super::text::visible;
 use super::cell::{dash, datum, datum_at, mock_tag, names, scroll_fit, setting, strategy};
 use super::section::{Body, Page, Section};
-use super::{ReportError, critical};
+use super::strategies::prices;
+use super::{ReportError, compactions, critical};
 use crate::stats::least_units;
 
 pub(super) const SECTION: Section = Section { id: "verdict", title: "Verdict", render };
@@ -103,16 +104,36 @@ fn price(page: Page<'_, '_>, verdict: &Verdict<'_>) -> Markup {
     let Some(first) = panels.first() else {
         return html! { p { "Unknown: no strategy has both a goal-loss and a cost." } };
     };
-    let has_dollars = panels.iter().any(|panel| panel.axis.measure.ends_with("_usd"));
+    let dollars = panels.iter().find(|panel| panel.axis.measure.ends_with("_usd"));
     html! {
+        @if let Some(panel) = dollars { (per_dollar(page, panel)) }
         @for panel in &panels {
             p {
                 "Not beaten in goal-loss and " (panel.axis.words) ": "
                 (names(model, panel.points.iter().filter(|point| point.in_set).map(|point| point.label))) "."
             }
         }
-        @if !has_dollars { p class="soft" { "This run has no dollars; tokens stand for them." } }
+        @if dollars.is_none() { p class="soft" { "This run has no dollars; tokens stand for them." } }
         p { a href=(page.main("pareto")) { "The plots" } " show what " (first.points.len()) " strategies trade." }
+    }
+}
+
+/// Who keeps most for a dollar, and by which prices.
+fn per_dollar(page: Page<'_, '_>, panel: &ParetoPanel<'_>) -> Markup {
+    let model = page.model;
+    let Some((point, kept)) = panel.most_per_usd() else { return html! {} };
+    // `pareto.csv` holds the panels one after the other.
+    let before = model.pareto.iter().take_while(|other| !std::ptr::eq(*other, panel)).map(|other| other.points.len());
+    let row = before.sum::<usize>() + panel.points.iter().position(|other| other == point).unwrap_or(0);
+    let number =
+        |value: f64, column: &str, format: Format| datum_at(value, ("pareto.csv", row, column), &format.write(value));
+    html! {
+        p {
+            (strategy(model, point.label)) " keeps most for a dollar: goal-loss "
+            b { (number(point.goal_loss, "goal_loss", Format::Score)) } " for "
+            b { "$" (number(point.cost, "cost", Format::Dollars)) } " a session: (1 − goal-loss) per dollar is "
+            (number(kept, "kept_per_usd", Format::Score)) (prices(model, &panel.setting)) "."
+        }
     }
 }
 
@@ -136,8 +157,26 @@ fn estimate(page: Page<'_, '_>, verdict: &Verdict<'_>) -> Markup {
             }
             "."
         }
+        (worst_class(page, worst.label))
         @if best.label != worst.label {
             p { "The nearest is " b { (visible(&model.labels[best.label])) } ", off by " (absolute(best.absolute, best.label)) "." }
+        }
+    }
+}
+
+/// The class of content on which the estimator of a strategy is farthest off.
+fn worst_class(page: Page<'_, '_>, label: usize) -> Markup {
+    let (model, errors) = (page.model, &page.model.classes);
+    let asked = model.cells.iter().find(|cell| cell.label == label).map(|cell| &*cell.record.estimator);
+    let own = errors.rows.iter().enumerate().filter(|(_, row)| Some(errors.estimators[row.estimator]) == asked);
+    let worst =
+        own.filter_map(|(at, row)| Some((at, row.class, row.error?))).max_by(|a, b| a.2.abs().total_cmp(&b.2.abs()));
+    let Some((at, class, error)) = worst else { return html! {} };
+    html! {
+        p {
+            "By content it fails most on " b { (visible(class)) } ": "
+            (datum_at(error, ("classes.csv", at, "error"), &Format::SignedPercent.write(error))) " %. "
+            a href=(page.main("classes")) { "All classes" }
         }
     }
 }
@@ -149,6 +188,7 @@ fn compaction(page: Page<'_, '_>, verdict: &Verdict<'_>) -> Markup {
     };
     let link = page.link(model.detail_of[worst.cell], &Page::compaction(worst.cell, worst.nth));
     html! {
+        @if let Some(dearest) = &verdict.dearest_compaction { (dollars(page, dearest)) }
         p {
             "On average it made " b { (Format::Whole.write(worst.mean_invalidated_tokens)) }
             " tokens of the cached prefix worthless (" (worst.count)
@@ -158,6 +198,32 @@ fn compaction(page: Page<'_, '_>, verdict: &Verdict<'_>) -> Markup {
             "The worst one: " (count(worst.record.invalidated_tokens)) " tokens, "
             a href=(link) { (visible(&model.labels[model.cells[worst.cell].label])) " before request " (worst.record.request) }
             " on " (visible(&model.cells[worst.cell].record.transcript)) "."
+        }
+    }
+}
+
+/// The dearest compaction in dollars, and when it has paid for itself.
+fn dollars(page: Page<'_, '_>, dearest: &DearestCompaction<'_>) -> Markup {
+    let model = page.model;
+    let row = compactions::first_rows(model)[dearest.cell] + dearest.nth;
+    let number = |value: f64, column: &str, format: Format| {
+        datum_at(value, ("compactions.csv", row, column), &format.write(value))
+    };
+    let link = page.link(model.detail_of[dearest.cell], &Page::compaction(dearest.cell, dearest.nth));
+    // Requests are numbered from 1, and the compaction lies before one of them.
+    let left = (model.histories[dearest.cell].requests + 1).saturating_sub(dearest.record.request);
+    html! {
+        p {
+            "Up to " b { "$" (number(dearest.one_time_usd, "one_time_usd", Format::Dollars)) }
+            " at once, for the summary and for writing the cache anew (" a href=(link) { (visible(&model.labels[model.cells[dearest.cell].label]))
+            " before request " (dearest.record.request) } " on " (visible(&model.cells[dearest.cell].record.transcript)) "). "
+            @match dearest.break_even_requests {
+                Some(requests) => {
+                    "It pays for itself after " b { (number(requests, "break_even_requests", Format::Whole)) } " more requests; the session had "
+                    (count(left)) "."
+                },
+                None => { "It never pays for itself." },
+            }
         }
     }
 }

@@ -120,6 +120,8 @@ fn size(detail: &TranscriptDetail<'_>, cells: &[Cell<'_>], contexts: &[ContextPa
             _ => 0,
         })
         .sum();
+    let requests = |one: &&&crate::results::EventRecord| matches!(one, crate::results::EventRecord::Request(request) if request.cache.is_some());
+    let served: usize = detail.cells.iter().map(|&at| cells[at].events.iter().filter(requests).count() * 190).sum();
     let items = detail.annotations.len() * (120 * detail.cells.len() + 500);
-    messages + lines * 70 + compactions + items + detail.cells.len() * 900 + 4_000
+    messages + lines * 70 + served + compactions + items + detail.cells.len() * 900 + 4_000
 }

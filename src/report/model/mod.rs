@@ -1,6 +1,7 @@
 //! What a report shows: numbers already computed, in the order in which they are shown. Renderers only lay them out.
 
 mod aggregate;
+mod classes;
 mod context;
 mod detail;
 pub(super) mod evidence;
@@ -9,6 +10,7 @@ mod history;
 mod items;
 mod outcome;
 mod pareto;
+mod stack;
 mod strategy;
 mod verdict;
 
@@ -16,6 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use aggregate::Aggregate;
 pub(super) use aggregate::is_additive;
+pub use classes::{ClassError, ClassErrors};
 pub use context::{ContextLine, ContextPanel, Point};
 pub use detail::{DETAIL_BUDGET, TranscriptDetail};
 pub use forgotten::{AtBudget, Extractors, ForgottenPanel, Rounds, Weighing};
@@ -24,15 +27,20 @@ pub use items::{ItemRow, ItemTable};
 pub use outcome::Outcome;
 pub(super) use outcome::outcomes;
 pub use pareto::{Axis, ParetoPanel, ParetoPoint};
+pub use stack::{Stack, StackPoint};
 pub(crate) use strategy::CATEGORIES;
 pub use strategy::{Column, Setting, StrategyRow};
 pub(super) use verdict::ALPHA;
-pub use verdict::{Contrast, CriticalLoss, EstimatorError, Verdict, WorstCompaction};
+pub use verdict::{Contrast, CriticalLoss, DearestCompaction, EstimatorError, Verdict, WorstCompaction};
 
-use crate::results::{CellRecord, EventRecord, Measure, MeasureDef, Run};
+use crate::compare::Comparison;
+use crate::results::{CellRecord, EventRecord, Manifest, Measure, MeasureDef, Run};
 
 /// The reason given for a measure that a cell does not carry at all.
 const NOT_MEASURED: &str = "not measured in this cell";
+
+/// Cells that one page shows: more have pages of their own, because a table of a thousand rows takes seconds to lay out.
+pub const CELLS_SHOWN: usize = 300;
 
 /// A cell with its events.
 #[derive(Clone, Debug)]
@@ -56,6 +64,15 @@ pub struct VoidNote<'run> {
     pub cells: usize,
 }
 
+/// The run that this one is compared with, and what the comparison says.
+#[derive(Clone, Copy, Debug)]
+pub struct Against<'run> {
+    /// Where the base comes from.
+    pub base: &'run Manifest,
+    /// The comparison; its head is the run of the report.
+    pub comparison: &'run Comparison,
+}
+
 /// The whole report.
 #[derive(Clone, Debug)]
 pub struct ReportModel<'run> {
@@ -75,12 +92,18 @@ pub struct ReportModel<'run> {
     pub strategies: Vec<StrategyRow<'run>>,
     /// Context size over requests, one panel per transcript and setting.
     pub contexts: Vec<ContextPanel<'run>>,
+    /// How the simulated cache served each request, cell by cell; `None` where nothing was simulated.
+    pub stacks: Vec<Option<Stack>>,
+    /// The errors of the estimators by class of content.
+    pub classes: ClassErrors<'run>,
     /// The answers that a reader wants first, one per setting.
     pub verdicts: Vec<Verdict<'run>>,
     /// What each transcript's detail is, and on which page: in the order of the manifest.
     pub details: Vec<TranscriptDetail<'run>>,
     /// The transcript of each cell, as an index into `details`.
     pub detail_of: Vec<usize>,
+    /// The pages of the cells, [`CELLS_SHOWN`] on each; empty when the main page holds them.
+    pub cell_pages: Vec<String>,
     /// Costs against goal-loss, one panel per setting and cost that has points.
     pub pareto: Vec<ParetoPanel<'run>>,
     /// Survival over rounds, weights and comparisons at equal size, one panel per setting.
@@ -91,6 +114,8 @@ pub struct ReportModel<'run> {
     pub histories: Vec<CellHistory<'run>>,
     /// The reasons for missing numbers, in the order of their first appearance.
     pub voids: Vec<VoidNote<'run>>,
+    /// The base, in a report of two runs.
+    pub against: Option<Against<'run>>,
 }
 
 impl<'run> ReportModel<'run> {
@@ -107,10 +132,13 @@ impl<'run> ReportModel<'run> {
             pareto: pareto::panels(&strategies, &cells),
             forgotten: forgotten::panels(&strategies, &cells),
             verdicts: verdict::verdicts(&strategies, &cells),
+            cell_pages: cell_pages(cells.len()),
             contexts,
             items,
             details,
             detail_of,
+            stacks: cells.iter().map(stack::stack).collect(),
+            classes: classes::errors(run),
             histories: history::histories(&cells),
             voids: voids(&measures, &cells),
             run,
@@ -119,12 +147,36 @@ impl<'run> ReportModel<'run> {
             measures,
             columns,
             strategies,
+            against: None,
         }
+    }
+
+    /// The same with what differs from a base.
+    #[must_use]
+    pub fn against(mut self, base: &'run Manifest, comparison: &'run Comparison) -> Self {
+        self.against = Some(Against { base, comparison });
+        self
     }
 
     /// The definition of a measure of this run.
     pub fn definition(&self, name: &str) -> Option<&MeasureDef> {
         self.measures.iter().find(|def| def.name == name)
+    }
+
+    /// The rows of the price book behind the dollars of a setting, in the order of the grid.
+    pub fn price_rows(&self, setting: &Setting<'_>) -> Vec<&'run str> {
+        let mut rows: Vec<&str> = Vec::new();
+        for row in self
+            .cells
+            .iter()
+            .filter(|cell| Setting::of(cell.record) == *setting)
+            .filter_map(|cell| cell.record.price.as_deref())
+        {
+            if !rows.contains(&row) {
+                rows.push(row);
+            }
+        }
+        rows
     }
 
     /// The number of a reason in the footnotes, from 1.
@@ -143,6 +195,11 @@ impl<'run> ReportModel<'run> {
         }
         settings
     }
+}
+
+fn cell_pages(cells: usize) -> Vec<String> {
+    let pages = if cells > CELLS_SHOWN { cells.div_ceil(CELLS_SHOWN) } else { 0 };
+    (1..=pages).map(|page| format!("cells-{page}.html")).collect()
 }
 
 /// The number of a measure in a cell, or the reason why there is none. What is not finite is no number.

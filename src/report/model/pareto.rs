@@ -59,7 +59,12 @@ pub struct ParetoPoint {
     pub n: usize,
     /// Cells that lack one.
     pub left_out: usize,
-    /// No other strategy is at least as good in both and better in one.
+    /// Lineages that have both.
+    pub lineages: usize,
+    /// It has as many lineages as any other point: only such are compared, because a mean over fewer is one over easier or harder
+    /// sessions.
+    pub is_comparable: bool,
+    /// No other comparable strategy is at least as good in both and better in one.
     pub in_set: bool,
 }
 
@@ -74,6 +79,23 @@ pub struct ParetoPanel<'run> {
     pub points: Vec<ParetoPoint>,
     /// Strategies without a point, because no cell has both numbers.
     pub absent: Vec<usize>,
+}
+
+impl ParetoPanel<'_> {
+    /// What is not lost (1 less goal-loss) for a dollar; `None` where the cost is not in dollars, or nothing was paid.
+    pub fn kept_per_usd(&self, point: &ParetoPoint) -> Option<f64> {
+        (self.axis.measure.ends_with("_usd") && point.cost > 0.0).then(|| (1.0 - point.goal_loss) / point.cost)
+    }
+
+    /// The point of the comparable strategy that keeps most for a dollar.
+    pub fn most_per_usd(&self) -> Option<(&ParetoPoint, f64)> {
+        let comparable = self.points.iter().filter(|point| point.is_comparable);
+        let all = comparable.filter_map(|point| Some((point, self.kept_per_usd(point)?)));
+        all.fold(None, |best: Option<(&ParetoPoint, f64)>, one| match best {
+            Some(best) if best.1 >= one.1 => Some(best),
+            _ => Some(one),
+        })
+    }
 }
 
 pub(super) fn panels<'run>(rows: &[StrategyRow<'run>], cells: &[Cell<'run>]) -> Vec<ParetoPanel<'run>> {
@@ -108,22 +130,28 @@ fn point(axis: Axis, row: &StrategyRow<'_>, cells: &[Cell<'_>]) -> Option<Pareto
             transcript: &one.0.record.transcript,
             value: Some(of(one)),
         }));
-        mean(&sample.values())
+        sample.values()
     };
+    let losses = over_lineages(|one| one.2);
     Some(ParetoPoint {
         label: row.label,
-        cost: over_lineages(|one| one.1)?,
-        goal_loss: over_lineages(|one| one.2)?,
+        cost: mean(&over_lineages(|one| one.1))?,
+        goal_loss: mean(&losses)?,
+        lineages: losses.len(),
         n: both.len(),
         left_out: row.cells - both.len(),
+        is_comparable: false,
         in_set: false,
     })
 }
 
-/// Marks the Pareto set; less is better in both. Equal points are all in it.
+/// Marks the points that can be compared, and of them the Pareto set; less is better in both. Equal points are all in it.
 fn mark(points: &mut [ParetoPoint]) {
-    let places: Vec<(f64, f64)> = points.iter().map(|point| (point.cost, point.goal_loss)).collect();
-    for point in points {
+    let most = points.iter().map(|point| point.lineages).max().unwrap_or(0);
+    points.iter_mut().for_each(|point| point.is_comparable = point.lineages == most);
+    let comparable = points.iter().filter(|point| point.is_comparable);
+    let places: Vec<(f64, f64)> = comparable.map(|point| (point.cost, point.goal_loss)).collect();
+    for point in points.iter_mut().filter(|point| point.is_comparable) {
         let (cost, loss) = (point.cost, point.goal_loss);
         let beats = |other: &(f64, f64)| other.0 <= cost && other.1 <= loss && (other.0 < cost || other.1 < loss);
         point.in_set = !places.iter().any(beats);
@@ -136,9 +164,28 @@ mod tests {
 
     #[test]
     fn dominated_points_are_outside() {
-        let point = |cost, goal_loss| ParetoPoint { label: 0, cost, goal_loss, n: 1, left_out: 0, in_set: false };
         let mut points = [point(10.0, 0.9), point(20.0, 0.5), point(30.0, 0.5), point(40.0, 0.1), point(40.0, 0.1)];
         mark(&mut points);
         assert_eq!(points.map(|point| point.in_set), [true, true, false, true, true]);
+    }
+
+    fn point(cost: f64, goal_loss: f64) -> ParetoPoint {
+        ParetoPoint { label: 0, cost, goal_loss, n: 1, left_out: 0, lineages: 2, is_comparable: false, in_set: false }
+    }
+
+    #[test]
+    fn a_mean_over_fewer_lineages_beats_nobody() {
+        let mut points = [ParetoPoint { lineages: 1, ..point(1.0, 0.0) }, point(2.0, 0.5), point(4.0, 0.0)];
+        mark(&mut points);
+        assert_eq!(
+            points.clone().map(|point| (point.is_comparable, point.in_set)),
+            [(false, false), (true, true), (true, true)]
+        );
+        let setting = Setting { model: "m", window_tokens: 1, history: "full" };
+        let mut panel = ParetoPanel { setting, axis: AXES[0], points: points.to_vec(), absent: Vec::new() };
+        // For a dollar: 0.5 / 2 and 1 / 4 are equal, so that the first one is named; the incomparable 1 / 1 is not.
+        assert_eq!(panel.most_per_usd().map(|(point, kept)| (point.cost, kept)), Some((2.0, 0.25)));
+        panel.axis = AXES[1];
+        assert!(panel.most_per_usd().is_none(), "kept tokens are no dollars");
     }
 }

@@ -67,13 +67,17 @@ const fn column(
 }
 
 /// The columns of the strategy table, in order: what is lost and what it costs come first.
-const COLUMNS: [Column; 15] = [
+const COLUMNS: [Column; 19] = [
     column("goal_loss", "What is lost", "Goal-loss", "loss", 1),
     column("critical_lost_count", "What is lost", "Critical items", "crit", 6),
+    column("cost_usd", "Money", "Cost", "usd", 3),
+    column("cost_summary_usd", "Money", "Of it summaries", "sum usd", 15),
     column("kept_tokens", "Context", "Kept", "kept", 2),
     column("prompt_tokens", "Context", "Prompts", "prompts", 11),
     column("invalidated_tokens", "Prompt cache", "Invalidated", "invalid", 3),
     column("rewritten_tokens", "Prompt cache", "Rewritten", "rewrite", 7),
+    column("cache_hit_ratio", "Prompt cache", "Hits", "hits", 16),
+    column("cache_break_even_requests", "Prompt cache", "Break-even", "even", 17),
     column("estimation_error_ratio", "Estimation error", "Signed", "est err", 5),
     column("estimation_abs_error_ratio", "Estimation error", "Absolute", "|err|", 9),
     column("compactions_count", "Work", "Compactions", "compact", 0),

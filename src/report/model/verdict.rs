@@ -55,6 +55,21 @@ pub struct WorstCompaction<'run> {
     pub mean_invalidated_tokens: f64,
 }
 
+/// The compaction that cost most at once.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DearestCompaction<'run> {
+    /// Index of the cell.
+    pub cell: usize,
+    /// Which compaction of it, from 0.
+    pub nth: usize,
+    /// Its record.
+    pub record: &'run CompactionRecord,
+    /// What it cost once.
+    pub one_time_usd: f64,
+    /// Requests after which it has paid for itself; `None`: never.
+    pub break_even_requests: Option<f64>,
+}
+
 /// A critical item that a strategy lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CriticalLoss<'run> {
@@ -85,6 +100,8 @@ pub struct Verdict<'run> {
     pub estimators: Vec<EstimatorError>,
     /// The compaction that cost the cache most.
     pub worst_compaction: Option<WorstCompaction<'run>>,
+    /// The one that cost most dollars at once; `None` without a price.
+    pub dearest_compaction: Option<DearestCompaction<'run>>,
     /// The critical items lost, in the order of the cells.
     pub critical: Vec<CriticalLoss<'run>>,
 }
@@ -114,6 +131,7 @@ fn verdict<'run>(rows: &[StrategyRow<'run>], cells: &[Cell<'run>]) -> Verdict<'r
         incomparable: rows.iter().filter(|row| (1..most).contains(&lineages(row))).map(|row| row.label).collect(),
         estimators: estimators(rows),
         worst_compaction: worst_compaction(&own),
+        dearest_compaction: dearest_compaction(&own),
         critical: critical(&own),
     }
 }
@@ -153,17 +171,32 @@ fn estimators(rows: &[StrategyRow<'_>]) -> Vec<EstimatorError> {
     errors
 }
 
+/// A compaction: its cell, which of its compactions it is from 0, and its record.
+type Placed<'c, 'run> = (usize, usize, &'run CompactionRecord, &'c Cell<'run>);
+
+fn compactions<'c, 'run>(cells: &'c [(usize, &'c Cell<'run>)]) -> Vec<Placed<'c, 'run>> {
+    let of = |(index, cell): &'c (usize, &'c Cell<'run>)| {
+        let compactions = cell.events.iter().filter_map(|event| match event {
+            EventRecord::Compaction(compaction) => Some(&**compaction),
+            _ => None,
+        });
+        compactions.enumerate().map(move |(nth, compaction)| (*index, nth, compaction, *cell))
+    };
+    cells.iter().flat_map(of).collect()
+}
+
+/// The first of those that cost most.
+fn dearest_compaction<'run>(cells: &[(usize, &Cell<'run>)]) -> Option<DearestCompaction<'run>> {
+    let priced = compactions(cells).into_iter().filter_map(|(cell, nth, record, _)| {
+        let cache = record.cache.as_ref()?;
+        let (one_time_usd, break_even_requests) = (cache.one_time_usd?, cache.break_even_requests);
+        Some(DearestCompaction { cell, nth, record, one_time_usd, break_even_requests })
+    });
+    priced.reduce(|dearest, one| if one.one_time_usd > dearest.one_time_usd { one } else { dearest })
+}
+
 fn worst_compaction<'run>(cells: &[(usize, &Cell<'run>)]) -> Option<WorstCompaction<'run>> {
-    let all: Vec<(usize, usize, &'run CompactionRecord, &Cell<'run>)> = cells
-        .iter()
-        .flat_map(|(index, cell)| {
-            let compactions = cell.events.iter().filter_map(|event| match event {
-                EventRecord::Compaction(compaction) => Some(&**compaction),
-                _ => None,
-            });
-            compactions.enumerate().map(|(nth, compaction)| (*index, nth, compaction, *cell))
-        })
-        .collect();
+    let all = compactions(cells);
     let (cell, nth, record, _) = all
         .iter()
         .copied()

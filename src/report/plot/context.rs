@@ -15,7 +15,7 @@ const SIZE: (u32, u32) = (960, 580);
 /// Beyond so many points per line, only those that can be seen are drawn.
 const DRAWN_POINTS: usize = 1200;
 /// A window higher than the highest context by more than this would flatten the lines; it is named instead.
-const WINDOW_SHOWN: f64 = 1.7;
+pub(super) const WINDOW_SHOWN: f64 = 1.7;
 
 /// Draws a panel. `labels` are the names of the strategies.
 pub(crate) fn context(panel: &ContextPanel<'_>, labels: &[String], id: &str) -> Result<String, ReportError> {
@@ -95,7 +95,7 @@ fn marks(
 }
 
 /// Requests are whole; plotters may put a tick between two.
-fn whole(request: f64) -> String {
+pub(super) fn whole(request: f64) -> String {
     if (request - request.round()).abs() < 1e-9 { format!("{request:.0}") } else { String::new() }
 }
 

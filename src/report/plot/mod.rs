@@ -8,6 +8,7 @@ mod context;
 mod dots;
 mod pareto;
 mod scatter;
+mod stack;
 mod svg;
 
 use plotters::coord::Shift;
@@ -20,7 +21,8 @@ pub(super) use context::{context, shows_window};
 pub(super) use dots::{Dot, DotRow, dots};
 pub(super) use pareto::pareto;
 pub(super) use scatter::scatter;
-pub(super) use svg::swatch;
+pub(super) use stack::{BANDS, Frame, stack};
+pub(super) use svg::{band, swatch};
 
 use super::ReportError;
 use super::palette::{Style, outline};

@@ -41,7 +41,8 @@ fn draw<'a>(
     name: &impl Fn(&ParetoPoint) -> &'a str,
 ) -> Result<(), ReportError> {
     let highest = |of: fn(&ParetoPoint) -> f64| panel.points.iter().map(of).fold(0.0, f64::max);
-    let right = (highest(|point| point.cost) * 1.15).max(1.0);
+    let is_usd = panel.axis.measure.ends_with("_usd");
+    let right = (highest(|point| point.cost) * 1.15).max(if is_usd { 1e-6 } else { 1.0 });
     let top = (highest(|point| point.goal_loss) * 1.15).max(0.1);
     let mut chart = ChartBuilder::on(area)
         .margin_top(20)
@@ -50,9 +51,13 @@ fn draw<'a>(
         .y_label_area_size(118)
         .build_cartesian_2d(0.0..right, panel.points.iter().map(|point| point.goal_loss).fold(0.0, f64::min)..top)
         .map_err(failed)?;
-    axes!(chart, panel.axis.title, "Goal-loss (mean score)", &|tokens: &f64| short(*tokens), &|loss: &f64| format!(
-        "{loss:.2}"
-    ))?;
+    axes!(
+        chart,
+        panel.axis.title,
+        "Goal-loss (mean score)",
+        &|cost: &f64| tick(*cost, is_usd, right),
+        &|loss: &f64| format!("{loss:.2}")
+    )?;
     let place = |kept: f64, loss: f64| chart.plotting_area().map_coordinate(&(kept, loss));
     let stairs: Vec<(i32, i32)> = stairs(&panel.points).into_iter().map(|(kept, loss)| place(kept, loss)).collect();
     let mut taken: Vec<Frame> = stairs.windows(2).map(|ends| Frame::along(ends[0], ends[1])).collect();
@@ -67,6 +72,16 @@ fn draw<'a>(
         label(area, &shortened(name(point), LABEL), centre, &mut taken)?;
     }
     Ok(())
+}
+
+/// A cost at the axis; dollars with as many decimals as tell the ticks apart.
+fn tick(cost: f64, is_usd: bool, right: f64) -> String {
+    match right {
+        _ if !is_usd => short(cost),
+        right if right >= 10.0 => format!("${cost:.0}"),
+        right if right >= 0.1 => format!("${cost:.2}"),
+        _ => format!("${cost:.4}"),
+    }
 }
 
 /// The front as stairs: between two of its strategies, nothing better than the left one is known.
@@ -136,9 +151,27 @@ mod tests {
 
     #[test]
     fn stairs_go_right_then_down() {
-        let point = |cost, goal_loss, in_set| ParetoPoint { label: 0, cost, goal_loss, n: 1, left_out: 0, in_set };
+        let point = |cost, goal_loss, in_set| ParetoPoint {
+            label: 0,
+            cost,
+            goal_loss,
+            n: 1,
+            left_out: 0,
+            lineages: 1,
+            is_comparable: true,
+            in_set,
+        };
         let points = [point(40.0, 0.1, true), point(10.0, 0.9, true), point(50.0, 0.8, false)];
         assert_eq!(stairs(&points), [(10.0, 0.9), (40.0, 0.9), (40.0, 0.1)]);
+    }
+
+    #[test]
+    fn dollars_have_decimals() {
+        assert_eq!(
+            [tick(0.2, true, 1.0), tick(0.001, true, 0.01), tick(20.0, true, 99.0)],
+            ["$0.20", "$0.0010", "$20"]
+        );
+        assert_eq!(tick(20_000.0, false, 1.0), "20k");
     }
 
     #[test]

@@ -27,6 +27,11 @@ pub(super) fn line_colour(index: usize) -> RGBColor {
     RGBColor(1, 3, u8::try_from(index % 210).unwrap_or(0))
 }
 
+/// An area in one of the colours of the palette.
+pub(super) fn area_colour(colour: usize) -> RGBColor {
+    RGBColor(1, 4, u8::try_from(colour).unwrap_or(0))
+}
+
 /// Puts the page's colours in, and a head that screen readers understand.
 pub(super) fn finish(raw: &str, figure: &Figure<'_>) -> String {
     let body = raw.split_once(">\n").map_or("", |(_, body)| body);
@@ -77,6 +82,7 @@ fn attribute(name: &str, hex: &str) -> String {
     let index = hex.get(4..).and_then(|digits| usize::from_str_radix(digits, 16).ok()).unwrap_or(0);
     match (hex.get(2..4), index) {
         (Some("02"), _) => format!("{name}=\"var(--s{index})\" stroke=\"var(--paper)\" stroke-width=\"3\""),
+        (Some("04"), _) => format!("{name}=\"var(--s{index})\" stroke=\"var(--paper)\" stroke-width=\"2\""),
         (Some("03"), _) => {
             let style = Style::of(index);
             let dash = match style.dash {
@@ -90,6 +96,17 @@ fn attribute(name: &str, hex: &str) -> String {
         (_, 4) => format!("{name}=\"currentColor\" stroke-opacity=\"0.45\" stroke-dasharray=\"4 8\""),
         _ => format!("{name}=\"currentColor\""),
     }
+}
+
+/// A piece of an area, for a legend.
+pub(in super::super) fn band(colour: usize) -> String {
+    let colour = format!("var(--s{})", colour % COLOURS.len());
+    html! {
+        svg class="swatch" viewBox="0 0 104 32" aria-hidden="true" {
+            rect x="24" y="2" width="56" height="28" fill=(colour) {}
+        }
+    }
+    .into_string()
 }
 
 /// A short piece of a strategy's line with its marker, for a legend.

@@ -112,6 +112,18 @@ pub fn describe(text: &str) -> (ContentClass, Script) {
     (class, census.script())
 }
 
+/// The class and script of the longest part; a picture is as long as a text of `image_bytes`.
+pub fn dominant(message: &Message, image_bytes: u64) -> (ContentClass, Script) {
+    let mut best = (0, ContentClass::Prose, Script::None);
+    message_parts(message, |class, script, text| {
+        let length = text.map_or(image_bytes, |text| text.len() as u64);
+        if length > best.0 {
+            best = (length, class, script);
+        }
+    });
+    (best.1, best.2)
+}
+
 /// Every part of a message that stages may count, with its class: `each` gets the class, the script, and the text
 /// (nothing for a picture). A text that is not made of blocks is a part of its own; reasoning and arguments are parts.
 pub fn message_parts<'m>(message: &'m Message, mut each: impl FnMut(ContentClass, Script, Option<&'m str>)) {

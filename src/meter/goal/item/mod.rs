@@ -20,3 +20,4 @@ pub(super) use polarity::is_past_heading;
 pub use presence::Presence;
 pub use rounds::Lifetime;
 pub use score::{Fate, ItemFate, Score};
+pub(in crate::meter::goal) use spelling::is_whole;

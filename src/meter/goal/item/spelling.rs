@@ -4,7 +4,7 @@ use crate::meter::goal::entity::is_unit;
 
 /// `42 g` is said by `42 grams`, and not by `142 g`, `42 gb` or `0.42 g`; `src/a.rs` is not said by `src/a.rs.bak`, nor
 /// `T-77` by `AT-77`.
-pub(super) fn is_whole(text: &str, start: usize, end: usize) -> bool {
+pub(in crate::meter::goal) fn is_whole(text: &str, start: usize, end: usize) -> bool {
     let (bytes, spelling) = (text.as_bytes(), &text[start..end]);
     !(continues_before(bytes, start)
         || continues_behind(bytes, end)

@@ -1,0 +1,53 @@
+//! What the reader answered, by strategy, under the table of a run.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use crate::measure::Measure;
+use crate::results::{CellRecord, Run};
+
+/// Measures that are shown, and their titles.
+const SHOWN: [(&str, &str); 7] = [
+    ("probe_effect_retention", "effect"),
+    ("probe_full_accuracy", "full"),
+    ("probe_view_accuracy", "view"),
+    ("probe_empty_accuracy", "empty"),
+    ("probe_false_recall_ratio", "made_up"),
+    ("next_action_agreement", "action"),
+    ("next_action_tool_agreement", "tool"),
+];
+
+/// Means over the cells of a strategy, and from how many of them; nothing where nobody asked.
+pub(super) fn print(run: &Run, out: &mut impl Write) -> io::Result<()> {
+    let mut strategies: BTreeMap<&str, Vec<&CellRecord>> = BTreeMap::new();
+    for cell in run.cells.iter().filter(|cell| cell.exam.is_some()) {
+        strategies.entry(&cell.strategy).or_default().push(cell);
+    }
+    let Some(exam) = run.cells.iter().find_map(|cell| cell.exam.as_ref()) else { return Ok(()) };
+    let mock = if exam.mock { ", a MOCK" } else { "" };
+    writeln!(out, "Probes and next actions, answered by {}{mock}:", exam.reader)?;
+    write!(out, "{:<22}", "strategy")?;
+    for (_, title) in SHOWN {
+        write!(out, " {title:>7}")?;
+    }
+    writeln!(out, " {:>6}", "asked")?;
+    for (strategy, cells) in strategies {
+        write!(out, "{strategy:<22}")?;
+        for (measure, _) in SHOWN {
+            write!(out, " {:>7}", mean(&cells, measure))?;
+        }
+        let asked: usize = cells.iter().filter_map(|cell| cell.exam.as_ref()).map(|exam| exam.probes.len()).sum();
+        writeln!(out, " {asked:>6}")?;
+    }
+    writeln!(
+        out,
+        "* some cells are void; – all are. What each was asked and answered is in probes.csv and next_actions.csv."
+    )
+}
+
+fn mean(cells: &[&CellRecord], measure: &str) -> String {
+    let values: Vec<f64> =
+        cells.iter().filter_map(|cell| cell.measures.get(measure).and_then(Measure::value)).collect();
+    let mark = if values.len() < cells.len() { "*" } else { "" };
+    crate::stats::mean(&values).map_or_else(|| "–".to_owned(), |mean| format!("{mean:.2}{mark}"))
+}

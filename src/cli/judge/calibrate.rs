@@ -1,0 +1,150 @@
+//! `cutpoint judge calibrate`: a person's labels beside the judge's grades.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::{self, Write};
+use std::path::Path;
+
+use anyhow::Context;
+use serde::{Deserialize, Serialize};
+
+use super::CalibrateArgs;
+use crate::judge::labels::{ALPHA_BARS, Calibration, Graded, KAPPA_BARS, Label, calibrate as compare, sample};
+use crate::judge::{Rubric, targets};
+use crate::report::cache_csv;
+use crate::results::{JudgementRecord, Run};
+
+/// A line of the file that a person fills.
+#[derive(Debug, Serialize, Deserialize)]
+struct Row {
+    judgement: String,
+    rubric: String,
+    question: String,
+    grades: String,
+    gold: String,
+    text: String,
+    label: String,
+    second_label: String,
+}
+
+pub(super) fn calibrate(args: &CalibrateArgs) -> anyhow::Result<()> {
+    let records = JudgementRecord::read_all(&args.run)?;
+    anyhow::ensure!(!records.is_empty(), "the run has no judgements\nhint: `cutpoint judge score` makes them");
+    match (&args.write, &args.read) {
+        (Some(path), _) => write(args, &records, path),
+        (None, Some(path)) => read(&records, path),
+        (None, None) => Ok(()),
+    }
+}
+
+fn graded(record: &JudgementRecord) -> Graded {
+    Graded { id: record.judgement.clone(), arm: record.strategy.clone(), grade: record.grade }
+}
+
+fn write(args: &CalibrateArgs, records: &[JudgementRecord], path: &Path) -> anyhow::Result<()> {
+    let run = Run::read(&args.run)?;
+    let rubrics: Vec<Rubric> = std::iter::once(Rubric::Strict).chain(Rubric::dimensions()).collect();
+    let known: HashMap<String, _> =
+        targets(&run, &rubrics).into_iter().map(|target| (target.id.clone(), target)).collect();
+    let all: Vec<Graded> = records.iter().map(graded).collect();
+    let row = |at: usize| {
+        let target = known.get(&records[at].judgement)?;
+        let grades =
+            target.rubric.anchors().iter().map(|(grade, meaning)| format!("{grade}: {meaning}")).collect::<Vec<_>>();
+        Some(Row {
+            judgement: target.id.clone(),
+            rubric: target.rubric.name().to_owned(),
+            question: target.rubric.question().to_owned(),
+            grades: grades.join("\n"),
+            gold: target.gold.clone(),
+            text: target.text.clone(),
+            label: String::new(),
+            second_label: String::new(),
+        })
+    };
+    let rows: Vec<Row> = sample(&all, args.per_grade, args.seed).into_iter().filter_map(row).collect();
+    let file = std::fs::File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
+    cache_csv(&rows, file)?;
+    writeln!(
+        io::stdout().lock(),
+        "{} judgements to label in {}: fill `label`, and `second_label` for some by a second person",
+        rows.len(),
+        path.display()
+    )?;
+    Ok(())
+}
+
+fn read(records: &[JudgementRecord], path: &Path) -> anyhow::Result<()> {
+    let file = std::fs::File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let most: HashMap<&str, u8> = records.iter().map(|record| (&*record.judgement, record.most)).collect();
+    let mut labels: BTreeMap<String, Label> = BTreeMap::new();
+    for (line, row) in (2..).zip(csv::Reader::from_reader(file).deserialize::<Row>()) {
+        let row = row.with_context(|| format!("{}:{line}", path.display()))?;
+        let most = most.get(&*row.judgement).copied();
+        let most =
+            most.with_context(|| format!("{}:{line}: the run has no judgement {:?}", path.display(), row.judgement))?;
+        let grade = |text: &str| -> anyhow::Result<Option<u8>> {
+            if text.trim().is_empty() {
+                return Ok(None);
+            }
+            let grade = text.trim().parse().ok().filter(|grade| *grade <= most);
+            let told = || format!("{}:{line}: {text:?} is no grade from 0 to {most}", path.display());
+            grade.map(Some).with_context(told)
+        };
+        labels.insert(row.judgement, Label { first: grade(&row.label)?, second: grade(&row.second_label)? });
+    }
+    let mut by_rubric: BTreeMap<&str, Vec<Graded>> = BTreeMap::new();
+    for record in records {
+        by_rubric.entry(&record.rubric).or_default().push(graded(record));
+    }
+    let mut out = io::stdout().lock();
+    for (rubric, graded) in by_rubric {
+        let most = Rubric::named(rubric).map_or(1, Rubric::most);
+        print(rubric, &compare(&graded, &labels, most), &mut out)?;
+    }
+    Ok(())
+}
+
+fn print(rubric: &str, found: &Calibration, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "{rubric}: {} labelled judgements", found.labelled)?;
+    let number = |value: Option<f64>| value.map_or_else(|| "void".to_owned(), |value| format!("{value:.3}"));
+    let [use_it, headline] = KAPPA_BARS;
+    let [tentative, claim] = ALPHA_BARS;
+    writeln!(out, "  equal grades          {}", number(found.agreement))?;
+    writeln!(
+        out,
+        "  Cohen's κ             {} ({use_it} to use a judge, {headline} for headlines)",
+        number(found.kappa)
+    )?;
+    writeln!(out, "  κ, quadratic weights  {}", number(found.weighted_kappa))?;
+    writeln!(
+        out,
+        "  Krippendorff's α      {} ({tentative} for tentative claims, {claim} for claims)",
+        number(found.alpha)
+    )?;
+    writeln!(out, "  α of two persons      {}", number(found.alpha_of_persons))?;
+    writeln!(out, "  person \\ judge {}", aligned(&found.confusion.categories))?;
+    for (grade, counts) in found.confusion.categories.iter().zip(&found.confusion.counts) {
+        writeln!(out, "  {grade:>14} {}", aligned(counts))?;
+    }
+    writeln!(
+        out,
+        "  Means as shares of the highest grade, corrected by the labels. Grades of one session are not independent,"
+    )?;
+    writeln!(out, "  so that these intervals are the narrowest that could be true:")?;
+    for (arm, powered) in &found.arms {
+        match powered {
+            Ok(it) => writeln!(
+                out,
+                "    {arm:<22} judge {:.3}, corrected {:.3} [{:.3}, {:.3}] ({} labelled, {} not)",
+                it.judged, it.point, it.low, it.high, it.labelled, it.unlabelled
+            )?,
+            Err(why) => writeln!(out, "    {arm:<22} void: {why}")?,
+        }
+    }
+    Ok(())
+}
+
+/// Numbers in columns of six.
+fn aligned(numbers: &[impl std::fmt::Display]) -> String {
+    numbers.iter().map(|number| format!("{number:>6}")).collect::<Vec<_>>().concat()
+}

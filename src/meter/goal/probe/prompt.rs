@@ -1,0 +1,126 @@
+//! The words of a question. The context comes first and the question last, so that a prompt cache serves all questions of a cut.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use serde_json::Value;
+
+use super::bank::Question;
+use crate::transcript::{Block, EntryIdx, EntryKind, Transcript};
+
+/// What the reader sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Condition {
+    /// The whole history up to the cut.
+    Full,
+    /// The context after the cut.
+    View,
+    /// Nothing of the session but its system prompt.
+    Empty,
+    /// The context after the cut, and what one search of the dropped part finds.
+    Search,
+}
+
+impl Condition {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Full, Self::View, Self::Empty, Self::Search];
+
+    /// Its name in records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::View => "view",
+            Self::Empty => "empty",
+            Self::Search => "search",
+        }
+    }
+}
+
+/// The question about a context; `found` is what a search found.
+pub fn probe_prompt(context: &str, found: Option<&str>, question: &Question) -> String {
+    let mut prompt = about(context);
+    if let Some(found) = found {
+        let found = if found.is_empty() { "(nothing was found)" } else { found };
+        let _ = write!(prompt, "<search-result>\n{found}\n</search-result>\n\n");
+    }
+    let _ = write!(
+        prompt,
+        "<question>\n{}\n</question>\n\nAnswer from what stands above alone. Reply with one line of at most 30 words:\n\
+         ANSWER: the answer\nFor options, give the letter alone. If what stands above does not tell, reply:\nANSWER: NOT KNOWN\n",
+        question.text
+    );
+    prompt
+}
+
+/// Asks for the words of one search of the dropped part.
+pub fn query_prompt(context: &str, question: &Question) -> String {
+    format!(
+        "{}<question>\n{}\n</question>\n\nBefore you answer, you may search once in the part of the session that is no \
+         longer above. Reply with one line:\nQUERY: the words to look for\n",
+        about(context),
+        question.text
+    )
+}
+
+/// The words of a search in a reply: what follows `QUERY:`, or its last line.
+pub fn query_of(reply: &str) -> String {
+    let lines = || reply.lines().rev().map(str::trim).filter(|line| !line.is_empty());
+    let marked = lines().find_map(|line| {
+        let line = line.trim_start_matches(|c: char| !c.is_alphanumeric());
+        line.get(..6).filter(|head| head.eq_ignore_ascii_case("query:")).map(|head| &line[head.len()..])
+    });
+    marked.or_else(|| lines().next()).unwrap_or_default().trim_matches([' ', '*', '`']).chars().take(200).collect()
+}
+
+/// Asks for the next tool call.
+pub fn action_prompt(context: &str, tools: &str) -> String {
+    format!(
+        "{}<tools>\n{tools}</tools>\n\nWhich tool does the agent call next, and with what? Reply with one JSON object and \
+         nothing else:\n{{\"tool\": \"its name\", \"arguments\": {{}}}}\n",
+        about(context)
+    )
+}
+
+fn about(context: &str) -> String {
+    let context = if context.is_empty() { "(nothing of the session is left)" } else { context };
+    format!("This is what is left of a session of a coding agent.\n\n<conversation>\n{context}\n</conversation>\n\n")
+}
+
+/// The tools as lines: their schemas where they are known; else the names and arguments of calls up to an entry.
+pub fn known_tools(transcript: &Transcript, path: &[EntryIdx], until: EntryIdx) -> String {
+    let mut text = String::new();
+    if let Some(tools) = &transcript.head.tools {
+        for tool in tools {
+            let _ = writeln!(text, "{}: {} {}", &*tool.name, &*tool.description, &*tool.parameters);
+        }
+        return text;
+    }
+    let mut seen: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for &idx in path.iter().filter(|&&idx| idx < until) {
+        let EntryKind::Message(message) = &transcript.entry(idx).kind else { continue };
+        for block in message.blocks() {
+            let Block::ToolCall(call) = block else { continue };
+            let arguments = seen.entry(call.name.as_str().to_owned()).or_default();
+            let Ok(Value::Object(given)) = serde_json::from_str(call.arguments.as_str()) else { continue };
+            let fresh: Vec<String> = given.keys().filter(|key| !arguments.contains(key)).cloned().collect();
+            arguments.extend(fresh);
+        }
+    }
+    for (name, arguments) in seen {
+        let _ = writeln!(text, "{name}({})", arguments.join(", "));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::query_of;
+
+    #[test]
+    fn the_words_of_a_search_are_found() {
+        assert_eq!(query_of("I look.\n**QUERY:** lock_timeout default"), "lock_timeout default");
+        assert_eq!(query_of("query: a b\n\n"), "a b");
+        assert_eq!(query_of("lock_timeout"), "lock_timeout");
+        assert_eq!(query_of(""), "");
+    }
+}

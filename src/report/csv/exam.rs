@@ -1,0 +1,83 @@
+//! What a reader was asked and answered: a row per answer.
+
+use std::io::Write;
+
+use ::csv::Writer;
+
+use super::columns::Fixed;
+use super::{key, word};
+use crate::report::{ReportError, ReportModel};
+
+pub(super) const PROBES: [Fixed; 12] = [
+    ("replicate", "number", "Repetition of the cell, from 0."),
+    ("reader", "text", "Who answered."),
+    ("mock", "true or false", "The answer is a mock's: it says nothing about a real reader."),
+    ("bank_sha256", "text", "SHA-256 of the question bank."),
+    ("probe", "text", "Id of the question within the bank."),
+    ("kind", "text", "recall, artifact, continuation, decision, constraint, update or negative."),
+    ("question", "text", "The question."),
+    ("kept", "true or false", "It enters probe_effect_retention: the whole history answers it, and nothing does not."),
+    ("condition", "text", "What the reader saw: full, view, empty, or search."),
+    ("run", "number", "Run of the condition, from 0."),
+    ("verdict", "text", "right, wrong, stale, abstained, unparsed, refused or overflow."),
+    ("answer", "text", "The answer, as it was read from the reply."),
+];
+
+pub(super) const ACTIONS: [Fixed; 9] = [
+    ("replicate", "number", "Repetition of the cell, from 0."),
+    ("reader", "text", "Who answered."),
+    ("mock", "true or false", "The answer is a mock's: it says nothing about a real reader."),
+    ("request", "number", "The request, from 1."),
+    ("line", "number", "Line of the recorded reply in its file."),
+    ("condition", "text", "What the reader saw: view or full."),
+    ("verdict", "text", "agrees, same_tool, differs, unparsed, refused or overflow."),
+    ("recorded", "text", "The recorded calls, tool and target, a line each."),
+    ("named", "text", "The call in the reply; empty when none can be read."),
+];
+
+pub(super) fn probes(model: &ReportModel, csv: &mut Writer<impl Write>) -> Result<(), ReportError> {
+    for cell in &model.cells {
+        let Some(exam) = &cell.record.exam else { continue };
+        for probe in &exam.probes {
+            for answer in &probe.answers {
+                let fields = [
+                    cell.record.replicate.to_string(),
+                    word(&exam.reader),
+                    exam.mock.to_string(),
+                    word(exam.bank_sha256.as_deref().unwrap_or_default()),
+                    word(&probe.probe),
+                    word(&probe.kind),
+                    word(&probe.question),
+                    probe.kept.to_string(),
+                    word(&answer.condition),
+                    answer.run.to_string(),
+                    word(&answer.verdict),
+                    word(&answer.answer),
+                ];
+                csv.write_record(key(cell).into_iter().chain(fields))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn actions(model: &ReportModel, csv: &mut Writer<impl Write>) -> Result<(), ReportError> {
+    for cell in &model.cells {
+        let Some(exam) = &cell.record.exam else { continue };
+        for action in &exam.actions {
+            let fields = [
+                cell.record.replicate.to_string(),
+                word(&exam.reader),
+                exam.mock.to_string(),
+                action.request.to_string(),
+                action.line.to_string(),
+                word(&action.condition),
+                word(&action.verdict),
+                word(&action.recorded.join("\n")),
+                word(action.named.as_deref().unwrap_or_default()),
+            ];
+            csv.write_record(key(cell).into_iter().chain(fields))?;
+        }
+    }
+    Ok(())
+}

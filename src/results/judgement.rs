@@ -1,0 +1,66 @@
+//! Judgements of a run: `judgements.jsonl`, a line each.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::RunError;
+use super::folder::maybe_lines;
+
+const JUDGEMENTS: &str = "judgements.jsonl";
+
+/// What a judge said of one summary.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JudgementRecord {
+    /// 16 hexadecimal digits, from cell, rubric and item.
+    pub judgement: String,
+    /// The cell.
+    pub cell: String,
+    /// Its strategy, which the judge was not told.
+    pub strategy: String,
+    /// Its transcript.
+    pub transcript: String,
+    /// The lineage of that.
+    pub lineage: String,
+    /// `strict`, or one of the six dimensions.
+    pub rubric: String,
+    /// The annotated item, for `strict`.
+    pub item: Option<String>,
+    /// Who judged.
+    pub judge: String,
+    /// The grade, 0 to `most`; `None` when it is void.
+    pub grade: Option<u8>,
+    /// The highest grade of the rubric.
+    pub most: u8,
+    /// Why there is no grade.
+    pub void: Option<String>,
+    /// The words of the summary that the grade rests on.
+    pub evidence: String,
+    /// SHA-256 of the set of cases that the judge passed before.
+    pub regression_sha256: String,
+}
+
+impl JudgementRecord {
+    /// The judgements of a run folder; none where nobody judged.
+    pub fn read_all(folder: &Path) -> Result<Vec<Self>, RunError> {
+        maybe_lines(&folder.join(JUDGEMENTS))
+    }
+
+    /// Writes the judgements of a run folder, in the place of earlier ones.
+    pub fn write_all(records: &[Self], folder: &Path) -> Result<(), RunError> {
+        let path = folder.join(JUDGEMENTS);
+        let partial = folder.join(format!("{JUDGEMENTS}.partial"));
+        let write = || -> io::Result<()> {
+            let mut out = io::BufWriter::new(fs::File::create(&partial)?);
+            for record in records {
+                serde_json::to_writer(&mut out, record)?;
+                out.write_all(b"\n")?;
+            }
+            out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
+            fs::rename(&partial, &path)
+        };
+        write().map_err(|source| RunError::Io { path: path.clone(), source })
+    }
+}
