@@ -4,8 +4,8 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program of its own")]
 
+use std::collections::HashMap;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use cutpoint::import::read_all_of;
 use cutpoint::transcript::{Block, Content, Entry, EntryKind, JsonText, Message, Transcript};
@@ -58,32 +58,42 @@ fn text_of(transcript: &Transcript) -> usize {
     transcript.entries.iter().map(entry).sum()
 }
 
-/// Bytes of the names of APIs, providers and models, which replies share: each counts once.
+/// Bytes of the names that messages share, of APIs, providers, models and tools: each counts once.
 fn names_of(transcript: &Transcript) -> usize {
-    let mut names: Vec<&Arc<str>> = Vec::new();
+    let mut names: HashMap<*const u8, usize> = HashMap::new();
+    let mut count = |name: &str| {
+        names.insert(name.as_ptr(), name.len());
+    };
     for entry in &transcript.entries {
-        let EntryKind::Message(Message::Assistant(_, reply)) = &entry.kind else { continue };
-        for name in [&reply.api, &reply.provider, &reply.model] {
-            if !names.iter().any(|known| Arc::ptr_eq(known, name)) {
-                names.push(name);
+        match &entry.kind {
+            EntryKind::Message(Message::Assistant(said, reply)) => {
+                for name in [&reply.api, &reply.provider, &reply.model] {
+                    count(name);
+                }
+                for block in &said.blocks {
+                    let Block::ToolCall(call) = block else { continue };
+                    count(call.name.as_str());
+                }
             }
+            EntryKind::Message(Message::ToolResult(result)) => count(&result.tool),
+            _ => {}
         }
     }
-    names.iter().map(|name| name.len()).sum()
+    names.values().sum()
 }
 
 fn json(json: Option<&JsonText>) -> usize {
     json.map_or(0, |json| json.as_str().len())
 }
 
-/// Bytes of all texts of an entry but the names of a reply: what it says, its JSON, ids and times.
+/// Bytes of all texts of an entry but the names that messages share: what it says, its JSON, ids and times.
 fn entry(entry: &Entry) -> usize {
     let kind = match &entry.kind {
         EntryKind::Message(message) => said(message),
         EntryKind::ModelChange { provider, model } => provider.len() + model.len(),
         EntryKind::ThinkingLevelChange(level) => level.len(),
         EntryKind::Compaction(compaction) => compaction.summary.byte_len() + json(compaction.details.as_ref()),
-        EntryKind::BranchSummary { summary, details, .. } => summary.byte_len() + json(details.as_ref()),
+        EntryKind::BranchSummary(branch) => branch.summary.byte_len() + json(branch.details.as_ref()),
         EntryKind::ContextEdit(edit) => edit.replacement.as_ref().map_or(0, content),
         EntryKind::Note { kind, raw } => kind.len() + raw.as_str().len(),
     };
@@ -93,13 +103,11 @@ fn entry(entry: &Entry) -> usize {
 fn said(message: &Message) -> usize {
     match message {
         Message::User(said) | Message::Assistant(said, _) => content(said),
-        Message::ToolResult(result) => {
-            content(&result.content) + result.call_id.len() + result.tool.len() + json(result.details.as_ref())
-        }
+        Message::ToolResult(result) => content(&result.content) + result.call_id.len() + json(result.details.as_ref()),
         Message::Bash(bash) => bash.command.byte_len() + bash.output.byte_len(),
         Message::Custom(custom) => content(&custom.content) + json(custom.details.as_ref()),
         Message::BranchSummary(text) | Message::CompactionSummary(text) => text.byte_len(),
-        Message::System { content, tools_added, .. } => content.byte_len() + json(tools_added.as_ref()),
+        Message::System(system) => system.content.byte_len() + json(system.tools_added.as_ref()),
     }
 }
 
@@ -107,7 +115,7 @@ fn content(content: &Content) -> usize {
     let block = |block: &Block| match block {
         Block::Text(text) => text.byte_len(),
         Block::Thinking { text, signature, .. } => text.byte_len() + signature.as_ref().map_or(0, |mark| mark.len()),
-        Block::ToolCall(call) => call.id.len() + call.name.byte_len() + call.arguments.as_str().len(),
+        Block::ToolCall(call) => call.id.len() + call.arguments.as_str().len(),
         Block::Image(image) => image.data.len() + image.media_type.len(),
         Block::Other(json) => json.as_str().len(),
     };

@@ -111,7 +111,7 @@ fn as_sent(message: &Message) -> Option<Value> {
     let mut sent = shape(message);
     match message {
         Message::Assistant(..) | Message::ToolResult(_) => {}
-        Message::System { .. } => return None,
+        Message::System(_) => return None,
         other => {
             let text = cutpoint::transcript::user_text(other)?;
             sent["role"] = json!("user");

@@ -99,7 +99,7 @@ fn entries_have_the_lengths_that_pi_measures() {
         }
         let says_something = |at: &&EntryIdx| match &read.entry(**at).kind {
             EntryKind::Message(_) | EntryKind::Compaction(_) => true,
-            EntryKind::BranchSummary { summary, .. } => !summary.is_empty(),
+            EntryKind::BranchSummary(branch) => !branch.summary.is_empty(),
             _ => false,
         };
         assert_eq!(path.iter().filter(says_something).count(), spoken, "{}", answer.display());
@@ -141,7 +141,7 @@ fn shown(entry: &Entry) -> Shown {
     match &entry.kind {
         EntryKind::Message(message) => show_message(message, &mut shown),
         EntryKind::Compaction(compaction) => show_summary("compactionSummary", &compaction.summary, &mut shown),
-        EntryKind::BranchSummary { summary, .. } => show_summary("branchSummary", summary, &mut shown),
+        EntryKind::BranchSummary(branch) => show_summary("branchSummary", &branch.summary, &mut shown),
         other => panic!("line {}: {other:?} is no message", entry.line),
     }
     shown

@@ -113,7 +113,7 @@ fn texts(transcript: &Transcript) -> Vec<String> {
         Message::User(content) | Message::Assistant(content, _) => joined_text(content).into_owned(),
         Message::ToolResult(result) => joined_text(&result.content).into_owned(),
         Message::Custom(custom) => joined_text(&custom.content).into_owned(),
-        Message::System { content, .. } => content.as_str().to_owned(),
+        Message::System(system) => system.content.as_str().to_owned(),
         other => panic!("{other:?}"),
     };
     messages(transcript).map(text).collect()

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "made by hand: what cannot be read is a failed test")]
 
 use cutpoint::import::{Confidence, Finding, FindingKind, Format, ImportError, Imported, pi, read_file, sniff};
-use cutpoint::transcript::{Block, EntryIdx, EntryKind, Message, Role, StopReason, Transcript};
+use cutpoint::transcript::{Block, EntryIdx, EntryKind, Message, Role, StopReason, System, Transcript};
 
 const HEADER: &str = r#"{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/p"}"#;
 
@@ -138,7 +138,8 @@ fn the_other_roles_are_read() {
     let (system, findings) = message(
         r#"{"role":"system","content":"be brief","sections":{"a":"A","gone":null},"toolsAdded":[{"name":"t"}],"toolsRemoved":["u"]}"#,
     );
-    let Message::System { content, sections, tools_added } = system else { panic!() };
+    let Message::System(system) = system else { panic!() };
+    let System { content, sections, tools_added } = *system;
     assert_eq!((content.as_str(), sections.len(), findings.len()), ("be brief", 1, 0));
     assert_eq!(tools_added.unwrap().as_str(), r#"[{"name":"t"}]"#);
 
@@ -160,7 +161,7 @@ fn entries_besides_messages_are_read() {
     assert_eq!((compaction.tokens_before, compaction.usage.unwrap().output), (Some(9), 2));
 
     let (kind, _) = entry(r#"{"type":"branch_summary","id":"1","parentId":null,"fromId":"x","summary":""}"#);
-    assert!(matches!(kind, EntryKind::BranchSummary { from, summary, .. } if &*from == "x" && summary.is_empty()));
+    assert!(matches!(kind, EntryKind::BranchSummary(one) if &*one.from == "x" && one.summary.is_empty()));
 
     let (kind, findings) =
         entry(r#"{"type":"context_edit","id":"1","parentId":null,"targetId":"1","replacement":null}"#);

@@ -6,8 +6,9 @@ mod common;
 
 use cutpoint::import::{FindingKind, Format, neutral, pi, read_all, read_file, sniff};
 use cutpoint::transcript::{
-    Bash, Block, Compaction, Content, ContextEdit, Cost, Custom, Entry, EntryIdx, EntryKind, Head, Image, JsonText,
-    Message, Meta, Reply, StopReason, Text, ToolCall, ToolResult, ToolSchema, Transcript, Usage,
+    Bash, Block, BranchSummary, Compaction, Content, ContextEdit, Cost, Custom, Entry, EntryIdx, EntryKind, Head,
+    Image, JsonText, Message, Meta, Reply, StopReason, System, Text, ToolCall, ToolResult, ToolSchema, Transcript,
+    Usage,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -177,7 +178,11 @@ fn block() -> impl Strategy<Value = Block> {
             signature,
             redacted
         }),
-        (word(), text(), json()).prop_map(|(id, name, arguments)| Block::ToolCall(ToolCall { id, name, arguments })),
+        (word(), text(), json()).prop_map(|(id, name, arguments)| Block::ToolCall(ToolCall {
+            id,
+            name: name.into(),
+            arguments
+        })),
         (word(), word()).prop_map(|(data, media_type)| Block::Image(Image { data, media_type })),
         Just(Block::Other(JsonText::new(r#"{"type":"audio","data":[1,2]}"#).unwrap())),
     ]
@@ -224,7 +229,14 @@ fn message() -> impl Strategy<Value = Message> {
         any_content().prop_map(Message::User),
         (any_content(), reply()).prop_map(|(content, reply)| Message::Assistant(content, Box::new(reply))),
         result.prop_map(|(call_id, content, is_error, details, nested_calls)| Message::ToolResult(Box::new(
-            ToolResult { call_id, tool: "t".into(), content, is_error, details, nested_calls }
+            ToolResult {
+                call_id,
+                tool: "t".into(),
+                content,
+                is_error,
+                details,
+                nested_calls: nested_calls.map(Box::new)
+            }
         ))),
         bash.prop_map(|(command, output, code, [cancelled, truncated, excluded], path)| {
             let exit_code = code.map(i64::from);
@@ -244,11 +256,9 @@ fn message() -> impl Strategy<Value = Message> {
             display,
             details
         }))),
-        (text(), sections, option::of(json())).prop_map(|(content, sections, tools_added)| Message::System {
-            content,
-            sections,
-            tools_added
-        }),
+        (text(), sections, option::of(json())).prop_map(|(content, sections, tools_added)| Message::System(Box::new(
+            System { content, sections, tools_added }
+        ))),
         text().prop_map(Message::BranchSummary),
         text().prop_map(Message::CompactionSummary),
     ]
@@ -274,10 +284,10 @@ fn kind() -> impl Strategy<Value = EntryKind> {
             }))
         }),
         1 => (word(), text(), option::of(json()), any::<bool>()).prop_map(|(from, summary, details, from_hook)| {
-            EntryKind::BranchSummary { from, summary, details, from_hook }
+            EntryKind::BranchSummary(Box::new(BranchSummary { from, summary, details, from_hook }))
         }),
         1 => (word(), option::of(any_content()))
-            .prop_map(|(target, replacement)| EntryKind::ContextEdit(ContextEdit { target, replacement })),
+            .prop_map(|(target, replacement)| EntryKind::ContextEdit(Box::new(ContextEdit { target, replacement }))),
         1 => (word(), json()).prop_map(|(kind, raw)| EntryKind::Note { kind, raw }),
     ]
 }

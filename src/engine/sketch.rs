@@ -50,7 +50,7 @@ pub(crate) fn reply(said: &str, calls: &[(&str, &str, &str)], stop: StopReason) 
     let mut content = text(said);
     for &(id, name, arguments) in calls {
         let arguments = JsonText::new(arguments).unwrap();
-        content.blocks.push(Block::ToolCall(ToolCall { id: id.into(), name: name.into(), arguments }));
+        content.blocks.push(Block::ToolCall(ToolCall { id: id.into(), name: Text::from(name).into(), arguments }));
     }
     let (api, provider, model) = ("api".into(), "provider".into(), "model".into());
     Message::Assistant(content, Box::new(Reply { api, provider, model, stop, usage: None, error: None }))

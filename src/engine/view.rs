@@ -52,8 +52,8 @@ impl Item {
     pub fn entry(transcript: &Transcript, idx: EntryIdx) -> Self {
         match &transcript.entry(idx).kind {
             EntryKind::Message(message) => Self { source: Source::Entry(idx), kind: Kind::Message(message.role()) },
-            EntryKind::BranchSummary { summary, .. } if !summary.is_empty() => {
-                let message = Arc::new(Message::BranchSummary(summary.clone()));
+            EntryKind::BranchSummary(branch) if !branch.summary.is_empty() => {
+                let message = Arc::new(Message::BranchSummary(branch.summary.clone()));
                 Self { source: Source::Changed(idx, message), kind: Kind::Message(Role::BranchSummary) }
             }
             _ => Self { source: Source::Entry(idx), kind: Kind::Hidden },

@@ -84,8 +84,8 @@ fn after<'t>(
 fn yielded<'t>(entry: &'t Entry, edits: &Edits<'t>) -> Option<Cow<'t, Message>> {
     let message = match &entry.kind {
         EntryKind::Message(message) => Cow::Borrowed(message),
-        EntryKind::BranchSummary { summary, .. } if !summary.is_empty() => {
-            Cow::Owned(Message::BranchSummary(summary.clone()))
+        EntryKind::BranchSummary(branch) if !branch.summary.is_empty() => {
+            Cow::Owned(Message::BranchSummary(branch.summary.clone()))
         }
         _ => return None,
     };

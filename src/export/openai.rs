@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::context::{Past, context};
 use super::report::{Change, Fate, Report};
-use crate::transcript::{Block, Content, Message, Text, ToolSchema, Transcript, user_text};
+use crate::transcript::{Block, Content, Message, System, Text, ToolSchema, Transcript, user_text};
 
 /// A picture that is named by its address, as the importer of the same format writes it.
 const ADDRESS: &str = "text/uri-list";
@@ -59,7 +59,8 @@ fn message(message: &Message, added: &mut Vec<Value>, report: &mut Report) -> Op
             report.add(Fate::Changed, Change::ImagesInResults, images);
             json!({ "role": "tool", "tool_call_id": &*result.call_id, "content": content(&result.content, report) })
         }
-        Message::System { content, sections, tools_added } => {
+        Message::System(system) => {
+            let System { content, sections, tools_added } = &**system;
             if let Some(Ok(Value::Array(tools))) =
                 tools_added.as_ref().map(|tools| serde_json::from_str(tools.as_str()))
             {

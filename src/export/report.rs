@@ -189,7 +189,7 @@ pub(super) fn of_neutral(transcript: &Transcript) -> Report {
             EntryKind::Compaction(one) => {
                 [&one.details, &one.system].into_iter().flatten().filter(|json| broken(json)).count()
             }
-            EntryKind::BranchSummary { details, .. } => usize::from(details.as_ref().is_some_and(broken)),
+            EntryKind::BranchSummary(branch) => usize::from(branch.details.as_ref().is_some_and(broken)),
             _ => 0,
         };
     }
@@ -200,9 +200,9 @@ pub(super) fn of_neutral(transcript: &Transcript) -> Report {
 /// JSON of a message that is never sent.
 fn details(message: &Message) -> [Option<&JsonText>; 3] {
     match message {
-        Message::ToolResult(result) => [result.details.as_ref(), result.nested_calls.as_ref(), None],
+        Message::ToolResult(result) => [result.details.as_ref(), result.nested_calls.as_deref(), None],
         Message::Custom(custom) => [custom.details.as_ref(), None, None],
-        Message::System { tools_added, .. } => [None, None, tools_added.as_ref()],
+        Message::System(system) => [None, None, system.tools_added.as_ref()],
         _ => [None; 3],
     }
 }
@@ -227,7 +227,7 @@ pub(super) fn of_openai(transcript: &Transcript, past: Past) -> Report {
                 lost(Change::UnreadableSummaries, usize::from(unreadable && past == Past::Recorded));
             }
             EntryKind::Message(message) => of_message(message, &mut lost),
-            EntryKind::BranchSummary { .. } | EntryKind::ContextEdit(_) => {}
+            EntryKind::BranchSummary(_) | EntryKind::ContextEdit(_) => {}
         }
     }
     report
@@ -246,7 +246,7 @@ fn of_message(message: &Message, lost: &mut impl FnMut(Change, usize)) {
     if let Message::ToolResult(result) = message {
         lost(Change::ErrorMarks, usize::from(result.is_error));
     }
-    if !matches!(message, Message::System { .. }) {
+    if !matches!(message, Message::System(_)) {
         lost(Change::Details, details(message).into_iter().flatten().count());
     }
     let signed = |block: &&Block| matches!(block, Block::Thinking { signature, redacted, .. } if signature.is_some() || *redacted);

@@ -1,6 +1,7 @@
 //! A session whose entries follow one another. Most formats have no tree.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use super::value::Value;
 use super::{Finding, FindingKind, Imported, LineCounts};
@@ -42,7 +43,7 @@ pub(super) struct Chain {
     pub(super) tip: Option<usize>,
     ids: HashSet<Box<str>>,
     /// The tool of each call so far, by the call's id.
-    tools: HashMap<Box<str>, Box<str>>,
+    tools: HashMap<Box<str>, Arc<str>>,
 }
 
 impl Chain {
@@ -126,7 +127,7 @@ impl Chain {
             let message = format!("an answer to the call `{call_id}`, which is not in the file before it");
             self.fault(line, FindingKind::MissingTarget, message);
         }
-        let tool = tool.or(known).unwrap_or_default();
+        let tool = tool.map(Arc::from).or(known).unwrap_or_default();
         let result = ToolResult { call_id, tool, content, is_error, details: None, nested_calls: None };
         self.push(line, stamp, EntryKind::Message(Message::ToolResult(Box::new(result))));
     }

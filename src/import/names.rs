@@ -1,30 +1,53 @@
 //! Words that hardly ever change within a session: each is kept once.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::transcript::Message;
+use crate::transcript::{Block, Message, Text};
 
 /// The words so far.
 #[derive(Default)]
-pub(super) struct Names(HashSet<Arc<str>>);
+pub(super) struct Names {
+    words: HashSet<Arc<str>>,
+    /// Tools that were called, by their name.
+    called: HashMap<Arc<str>, Arc<Text>>,
+}
 
 impl Names {
     /// `name`, the same for equal ones.
     pub(super) fn shared(&mut self, name: &str) -> Arc<str> {
-        if let Some(known) = self.0.get(name) {
+        if let Some(known) = self.words.get(name) {
             return known.clone();
         }
         let new: Arc<str> = name.into();
-        self.0.insert(new.clone());
+        self.words.insert(new.clone());
         new
     }
 
-    /// Shares the names of a reply: API, provider and model.
+    /// Shares the names of a message: of a reply API, provider, model and the tools called, of a result its tool.
     pub(super) fn share(&mut self, message: &mut Message) {
-        let Message::Assistant(_, reply) = message else { return };
-        for name in [&mut reply.api, &mut reply.provider, &mut reply.model] {
-            *name = self.shared(name);
+        match message {
+            Message::Assistant(content, reply) => {
+                for name in [&mut reply.api, &mut reply.provider, &mut reply.model] {
+                    *name = self.shared(name);
+                }
+                self.share_calls(&mut content.blocks);
+            }
+            Message::ToolResult(result) => result.tool = self.shared(&result.tool),
+            _ => {}
+        }
+    }
+
+    /// Shares the tools that blocks call.
+    pub(super) fn share_calls(&mut self, blocks: &mut [Block]) {
+        for block in blocks {
+            let Block::ToolCall(call) = block else { continue };
+            if let Some(known) = self.called.get(call.name.as_str()) {
+                call.name = known.clone();
+            } else {
+                let word = self.shared(call.name.as_str());
+                self.called.insert(word, call.name.clone());
+            }
         }
     }
 }
@@ -34,6 +57,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::Names;
+    use crate::transcript::{Block, Content, JsonText, Message, Text, ToolCall, ToolResult};
 
     #[test]
     fn equal_names_are_one() {
@@ -41,5 +65,31 @@ mod tests {
         let (a, b, other) = (names.shared("model"), names.shared("model"), names.shared("other"));
         assert!(Arc::ptr_eq(&a, &b) && !Arc::ptr_eq(&a, &other));
         assert_eq!((&*b, &*other), ("model", "other"));
+    }
+
+    #[test]
+    fn tools_of_calls_and_results_are_shared() {
+        let mut names = Names::default();
+        let call = |name: &str| {
+            let arguments = JsonText::new("{}").unwrap();
+            Block::ToolCall(ToolCall { id: "c".into(), name: Text::from(name).into(), arguments })
+        };
+        let mut blocks = vec![call("read"), Block::Text("read".into()), call("read"), call("write")];
+        names.share_calls(&mut blocks);
+        let [Block::ToolCall(one), _, Block::ToolCall(two), Block::ToolCall(other)] = &blocks[..] else { panic!() };
+        assert!(Arc::ptr_eq(&one.name, &two.name) && !Arc::ptr_eq(&one.name, &other.name));
+        assert_eq!((two.name.as_str(), other.name.as_str()), ("read", "write"));
+
+        let mut result = || {
+            let (call_id, tool, content) = ("c".into(), "read".into(), Content::default());
+            let result = ToolResult { call_id, tool, content, is_error: false, details: None, nested_calls: None };
+            let mut message = Message::ToolResult(Box::new(result));
+            names.share(&mut message);
+            let Message::ToolResult(result) = message else { panic!() };
+            result.tool
+        };
+        let (one, two) = (result(), result());
+        assert!(Arc::ptr_eq(&one, &two));
+        assert_eq!(&*one, "read");
     }
 }

@@ -8,7 +8,7 @@ use super::find::{Found, find};
 use super::json;
 use super::patterns::SecretKind;
 use super::replace::Replacements;
-use crate::transcript::{Block, Compaction, Content, Entry, EntryKind, JsonText, Message, Text, Transcript};
+use crate::transcript::{Block, Compaction, Content, Entry, EntryKind, JsonText, Message, System, Text, Transcript};
 
 /// Shorter secrets are only replaced where their pattern finds them: elsewhere they may be ordinary words.
 const REPEATED: usize = 6;
@@ -181,9 +181,9 @@ fn of_entry(entry: &mut Entry, visit: &mut dyn Visit) {
             some_json(system, visit);
             replacement.iter_mut().for_each(|message| of_message(message, visit));
         }
-        EntryKind::BranchSummary { summary, details, .. } => {
-            text(summary, visit);
-            some_json(details, visit);
+        EntryKind::BranchSummary(branch) => {
+            text(&mut branch.summary, visit);
+            some_json(&mut branch.details, visit);
         }
         EntryKind::ContextEdit(edit) => edit.replacement.iter_mut().for_each(|content| of_content(content, visit)),
         EntryKind::Note { raw, .. } => of_json(raw, visit),
@@ -201,7 +201,7 @@ fn of_message(message: &mut Message, visit: &mut dyn Visit) {
         Message::ToolResult(result) => {
             of_content(&mut result.content, visit);
             some_json(&mut result.details, visit);
-            some_json(&mut result.nested_calls, visit);
+            result.nested_calls.iter_mut().for_each(|calls| of_json(calls, visit));
         }
         Message::Bash(bash) => {
             text(&mut bash.command, visit);
@@ -213,7 +213,8 @@ fn of_message(message: &mut Message, visit: &mut dyn Visit) {
             some_json(&mut custom.details, visit);
         }
         Message::BranchSummary(summary) | Message::CompactionSummary(summary) => text(summary, visit),
-        Message::System { content, sections, tools_added } => {
+        Message::System(system) => {
+            let System { content, sections, tools_added } = &mut **system;
             text(content, visit);
             sections.iter_mut().for_each(|(_, section)| text(section, visit));
             some_json(tools_added, visit);

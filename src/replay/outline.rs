@@ -169,7 +169,7 @@ impl Outline {
                     usage = reply.usage;
                 }
             }
-            EntryKind::BranchSummary { summary, .. } => row.derived = !summary.is_empty(),
+            EntryKind::BranchSummary(branch) => row.derived = !branch.summary.is_empty(),
             EntryKind::Compaction(_) => row.step = Step::Compaction,
             EntryKind::ContextEdit(_) => row.step = Step::ContextEdit,
             _ => {}

@@ -53,7 +53,7 @@ mod tests {
     use super::common;
     use crate::replay::CountCache;
     use crate::tokens::Reference;
-    use crate::transcript::{Block, Content, Image, Message, Text, Tokens};
+    use crate::transcript::{Block, Content, Image, Message, System, Text, Tokens};
 
     fn user(texts: &[&str], image: bool) -> Message {
         let mut blocks: Vec<Block> = texts.iter().map(|&text| Block::Text(Text::from(text))).collect();
@@ -75,7 +75,8 @@ mod tests {
         // A summary goes out as the person's, with words around it.
         let summary = Message::CompactionSummary(Text::from("tiktoken is great!"));
         assert_eq!(shared(&great, &summary), (Tokens(0), false));
-        let system = Message::System { content: "tiktoken is great!".into(), sections: vec![], tools_added: None };
+        let system = System { content: "tiktoken is great!".into(), sections: vec![], tools_added: None };
+        let system = Message::System(Box::new(system));
         assert_eq!(shared(&great, &system), (Tokens(0), false));
     }
 }

@@ -21,8 +21,8 @@ impl MessageTable {
     pub fn new(transcript: &Transcript, reference: Reference) -> Self {
         let counts = transcript.entries.par_iter().map(|entry| match &entry.kind {
             EntryKind::Message(message) => message_tokens(&reference, message),
-            EntryKind::BranchSummary { summary, .. } if !summary.is_empty() => {
-                message_tokens(&reference, &Message::BranchSummary(summary.clone()))
+            EntryKind::BranchSummary(branch) if !branch.summary.is_empty() => {
+                message_tokens(&reference, &Message::BranchSummary(branch.summary.clone()))
             }
             _ => Tokens(0),
         });

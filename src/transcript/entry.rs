@@ -43,19 +43,10 @@ pub enum EntryKind {
     ThinkingLevelChange(Box<str>),
     /// A compaction that really happened.
     Compaction(Box<Compaction>),
-    /// A summary of a branch that was left; the text may be empty.
-    BranchSummary {
-        /// The abandoned leaf (the target, in old files).
-        from: Box<str>,
-        /// The summary.
-        summary: Text,
-        /// File lists.
-        details: Option<JsonText>,
-        /// Supplied by an extension.
-        from_hook: bool,
-    },
+    /// A summary of a branch that was left.
+    BranchSummary(Box<BranchSummary>),
     /// A change of an earlier message, valid from here on.
-    ContextEdit(ContextEdit),
+    ContextEdit(Box<ContextEdit>),
     /// A record that never reaches the model; kept as it was written.
     Note {
         /// The format's word for it, such as `label`.
@@ -87,6 +78,19 @@ pub struct Compaction {
     pub replacement: Vec<Message>,
 }
 
+/// A summary of a branch that was left; the text may be empty.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BranchSummary {
+    /// The abandoned leaf (the target, in old files).
+    pub from: Box<str>,
+    /// The summary.
+    pub summary: Text,
+    /// File lists.
+    pub details: Option<JsonText>,
+    /// Supplied by an extension.
+    pub from_hook: bool,
+}
+
 /// A change of an earlier message.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContextEdit {
@@ -94,4 +98,25 @@ pub struct ContextEdit {
     pub target: Box<str>,
     /// Its new content; `None` leaves the message out.
     pub replacement: Option<Content>,
+}
+
+#[cfg(all(test, target_pointer_width = "64"))]
+mod tests {
+    use super::{Entry, EntryKind};
+    use crate::transcript::{Block, Message, ToolResult};
+
+    /// A long session is bounded by its entries: what is rare is boxed.
+    #[test]
+    fn entries_stay_small() {
+        // A content is a list (24 bytes) and a flag, with padding 32; a reply adds a pointer to it.
+        assert_eq!(size_of::<Message>(), 32 + 8);
+        // A note is a word (16) and JSON (16, and its length), behind a tag.
+        assert_eq!(size_of::<EntryKind>(), 8 + 16 + 24);
+        // Id 16, parent 16, line 8, time stamp 16, time 16, and JSON 24.
+        assert_eq!(size_of::<Entry>(), 48 + 16 + 16 + 8 + 16 + 16 + 24);
+        // A call is an id (16), a shared name (8) and JSON (24), behind a tag.
+        assert_eq!(size_of::<Block>(), 8 + 16 + 8 + 24);
+        // Id 16, shared tool 16, content 32, a flag with padding 8, JSON 24, and a pointer.
+        assert_eq!(size_of::<ToolResult>(), 16 + 16 + 32 + 8 + 24 + 8);
+    }
 }

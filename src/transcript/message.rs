@@ -61,8 +61,8 @@ pub enum Block {
 pub struct ToolCall {
     /// Pairs the call with its result.
     pub id: Box<str>,
-    /// The tool.
-    pub name: Text,
+    /// The tool: a name that the calls of a session share.
+    pub name: Arc<Text>,
     /// The arguments, as JSON.
     pub arguments: JsonText,
 }
@@ -122,8 +122,8 @@ impl Reply {
 pub struct ToolResult {
     /// The call it answers.
     pub call_id: Box<str>,
-    /// The tool.
-    pub tool: Box<str>,
+    /// The tool: a name that the results of a session share.
+    pub tool: Arc<str>,
     /// What the model is shown.
     pub content: Content,
     /// The tool failed.
@@ -131,7 +131,7 @@ pub struct ToolResult {
     /// Data for the user interface, never sent.
     pub details: Option<JsonText>,
     /// Calls that ran inside this one: never sent, but their files count as touched.
-    pub nested_calls: Option<JsonText>,
+    pub nested_calls: Option<Box<JsonText>>,
 }
 
 impl ToolResult {
@@ -181,6 +181,17 @@ pub struct Custom {
     pub details: Option<JsonText>,
 }
 
+/// A system message stored in the session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct System {
+    /// The text.
+    pub content: Text,
+    /// Named sections that are not null.
+    pub sections: Vec<(Box<str>, Text)>,
+    /// `toolsAdded`, as JSON: the schemas it adds.
+    pub tools_added: Option<JsonText>,
+}
+
 /// A message of the context.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Message {
@@ -198,15 +209,8 @@ pub enum Message {
     BranchSummary(Text),
     /// Summary of a dropped part.
     CompactionSummary(Text),
-    /// A stored system message: its content, its sections, and the schemas it adds.
-    System {
-        /// The text.
-        content: Text,
-        /// Named sections that are not null.
-        sections: Vec<(Box<str>, Text)>,
-        /// `toolsAdded`, as JSON.
-        tools_added: Option<JsonText>,
-    },
+    /// A stored system message.
+    System(Box<System>),
 }
 
 impl Message {
@@ -220,7 +224,7 @@ impl Message {
             Self::Custom(_) => Role::Custom,
             Self::BranchSummary(_) => Role::BranchSummary,
             Self::CompactionSummary(_) => Role::CompactionSummary,
-            Self::System { .. } => Role::System,
+            Self::System(_) => Role::System,
         }
     }
 

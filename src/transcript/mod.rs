@@ -14,8 +14,10 @@ mod touch;
 mod tree;
 mod usage;
 
-pub use entry::{Compaction, ContextEdit, Entry, EntryIdx, EntryKind};
-pub use message::{Bash, Block, Content, Custom, Image, Message, Reply, Role, StopReason, ToolCall, ToolResult};
+pub use entry::{BranchSummary, Compaction, ContextEdit, Entry, EntryIdx, EntryKind};
+pub use message::{
+    Bash, Block, Content, Custom, Image, Message, Reply, Role, StopReason, System, ToolCall, ToolResult,
+};
 pub use sent::{Part, is_sent, joined_text, sent_parts, user_text};
 pub use text::{JsonText, Text};
 pub use touch::{Action, Touch, message_touches, touches};

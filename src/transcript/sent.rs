@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use super::{Bash, Block, Content, Image, Message, Text};
+use super::{Bash, Block, Content, Image, Message, System, Text};
 
 /// Words around a summary, by which the model knows that it is one: part of the format that is sent.
 const COMPACTION: [&str; 2] = [
@@ -25,7 +25,7 @@ pub fn user_text(message: &Message) -> Option<Cow<'_, str>> {
         Message::Bash(bash) => Some(Cow::Owned(ran(bash))),
         Message::BranchSummary(summary) => Some(Cow::Owned(wrapped(BRANCH, summary))),
         Message::CompactionSummary(summary) => Some(Cow::Owned(wrapped(COMPACTION, summary))),
-        Message::Assistant(..) | Message::ToolResult(_) | Message::System { .. } => None,
+        Message::Assistant(..) | Message::ToolResult(_) | Message::System(_) => None,
     }
 }
 
@@ -94,7 +94,8 @@ pub fn sent_parts<'m>(message: &'m Message, mut each: impl FnMut(Part<'m>)) {
         Message::Bash(_) | Message::BranchSummary(_) | Message::CompactionSummary(_) => {
             each(Part::Text(user_text(message).unwrap_or_default()));
         }
-        Message::System { content, sections, tools_added } => {
+        Message::System(system) => {
+            let System { content, sections, tools_added } = &**system;
             each(Part::Text(Cow::Borrowed(content.as_str())));
             for (_, text) in sections {
                 each(Part::Text(Cow::Borrowed(text.as_str())));

@@ -103,10 +103,11 @@ pub fn message_touches(message: &Message) -> Vec<Touch> {
 #[cfg(test)]
 mod tests {
     use super::{Action, Touch, touches};
-    use crate::transcript::{JsonText, ToolCall};
+    use crate::transcript::{JsonText, Text, ToolCall};
 
     fn of(name: &str, arguments: &str) -> Vec<(String, Action)> {
-        let call = ToolCall { id: "c".into(), name: name.into(), arguments: JsonText::new(arguments).unwrap() };
+        let call =
+            ToolCall { id: "c".into(), name: Text::from(name).into(), arguments: JsonText::new(arguments).unwrap() };
         touches(&call).into_iter().map(|Touch { path, action }| (path, action)).collect()
     }
 

@@ -107,7 +107,7 @@ pub fn roles(transcript: &Transcript) -> Vec<&'static str> {
         Message::Assistant(..) => "assistant",
         Message::ToolResult(_) => "result",
         Message::Custom(_) => "custom",
-        Message::System { .. } => "system",
+        Message::System(_) => "system",
         _ => "other",
     };
     messages(transcript).iter().map(word).collect()

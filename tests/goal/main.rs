@@ -49,7 +49,7 @@ pub(crate) fn session(lines: &[&str]) -> Transcript {
         } else if let Some(call) = line.strip_prefix("! ") {
             let (tool, arguments) = call.split_once(' ').unwrap();
             let id = format!("c{index}").into();
-            let call = ToolCall { id, name: tool.into(), arguments: JsonText::new(arguments).unwrap() };
+            let call = ToolCall { id, name: Text::from(tool).into(), arguments: JsonText::new(arguments).unwrap() };
             reply(Content { blocks: vec![Block::ToolCall(call)], plain: false }, StopReason::ToolUse)
         } else if let Some(result) = line.strip_prefix("= ") {
             Message::ToolResult(Box::new(ToolResult {

@@ -7,7 +7,7 @@ use cutpoint::engine::estimate::Estimator;
 use cutpoint::engine::estimate::outside::Inside;
 use cutpoint::engine::spec::EstimatorSpec;
 use cutpoint::tokens::Reference;
-use cutpoint::transcript::{Block, EntryIdx, Message, Text, ToolResult, user_text};
+use cutpoint::transcript::{Block, EntryIdx, Message, System, Text, ToolResult, user_text};
 
 /// A piece of a message that is sent.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,7 +24,8 @@ pub(crate) fn pieces(message: &Message) -> Vec<Piece> {
         Message::Bash(_) | Message::BranchSummary(_) | Message::CompactionSummary(_) => {
             user_text(message).iter().map(|said| text(said)).collect()
         }
-        Message::System { content, sections, tools_added } => {
+        Message::System(system) => {
+            let System { content, sections, tools_added } = &**system;
             let sections = sections.iter().map(|(_, said)| text(said.as_str()));
             let tools = tools_added.iter().map(|tools| text(tools.as_str()));
             [text(content.as_str())].into_iter().chain(sections).chain(tools).collect()
@@ -49,7 +50,7 @@ pub(crate) fn wire_role(message: &Message) -> &'static str {
     match message {
         Message::Assistant(..) => "assistant",
         Message::ToolResult(_) => "tool",
-        Message::System { .. } => "system",
+        Message::System(_) => "system",
         _ => "user",
     }
 }
@@ -220,8 +221,9 @@ fn pi(message: &Message, user_images: bool, system: bool) -> u64 {
         Message::Assistant(..) | Message::ToolResult(_) | Message::Custom(_) => blocks(true),
         Message::Bash(bash) => units(&bash.command) + units(&bash.output),
         Message::BranchSummary(text) | Message::CompactionSummary(text) => units(text),
-        Message::System { .. } if !system => 0,
-        Message::System { content, sections, tools_added } => {
+        Message::System(_) if !system => 0,
+        Message::System(system) => {
+            let System { content, sections, tools_added } = &**system;
             units(content)
                 + sections.iter().map(|(_, text)| units(text)).sum::<u64>()
                 + tools_added.as_ref().map_or(0, |tools| tools.js_utf16_len() as u64)
@@ -246,9 +248,8 @@ fn chars(message: &Message, per_token: f64, cjk: Option<f64>) -> u64 {
     }
     match message {
         Message::Bash(bash) => texts.extend([&bash.command, &bash.output]),
-        Message::BranchSummary(text) | Message::CompactionSummary(text) | Message::System { content: text, .. } => {
-            texts.push(text);
-        }
+        Message::BranchSummary(text) | Message::CompactionSummary(text) => texts.push(text),
+        Message::System(system) => texts.push(&system.content),
         _ => {}
     }
     let all = plain + texts.iter().map(|text| units(text)).sum::<u64>();

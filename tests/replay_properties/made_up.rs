@@ -5,8 +5,8 @@ use cutpoint::engine::pi::{Path, Rules};
 use cutpoint::engine::preset::presets;
 use cutpoint::replay::History;
 use cutpoint::transcript::{
-    Bash, Block, Compaction, Content, ContextEdit, Custom, Entry, EntryIdx, EntryKind, Head, Image, JsonText, Message,
-    Reply, Role, StopReason, Text, ToolCall, ToolResult, ToolSchema, Transcript, Usage,
+    Bash, Block, BranchSummary, Compaction, Content, ContextEdit, Custom, Entry, EntryIdx, EntryKind, Head, Image,
+    JsonText, Message, Reply, Role, StopReason, System, Text, ToolCall, ToolResult, ToolSchema, Transcript, Usage,
 };
 use proptest::prelude::*;
 
@@ -133,19 +133,19 @@ impl Builder {
                 self.message(Message::Custom(Box::new(custom)));
             }
             Step::Bash { size, excluded } => self.bash(size, excluded),
-            Step::Branch(size) => self.push(EntryKind::BranchSummary {
+            Step::Branch(size) => self.push(EntryKind::BranchSummary(Box::new(BranchSummary {
                 from: "x".into(),
                 summary: words(size),
                 details: JsonText::new(r#"{"readFiles":["a"],"modifiedFiles":[]}"#),
                 from_hook: size % 2 == 0,
-            }),
+            }))),
             Step::System(size) => {
                 let tools_added = JsonText::new(r#"[{"name":"read"}]"#);
-                self.message(Message::System {
+                self.message(Message::System(Box::new(System {
                     content: words(size),
                     sections: vec![("a".into(), words(3))],
                     tools_added,
-                });
+                })));
             }
             Step::Reply { size, calls, stop, usage, thinking } => self.reply(size, calls, stop, usage, thinking),
             Step::Result { which, size, image } => {
@@ -158,7 +158,7 @@ impl Builder {
             Step::Edit { target, replacement } => {
                 let edit =
                     ContextEdit { target: self.id(target), replacement: replacement.map(|size| content(size, false)) };
-                self.push(EntryKind::ContextEdit(edit));
+                self.push(EntryKind::ContextEdit(Box::new(edit)));
             }
             Step::Note => self.push(EntryKind::Note { kind: "label".into(), raw: JsonText::new("{}").unwrap() }),
             Step::Root => self.parent = None,
@@ -193,7 +193,7 @@ impl Builder {
             self.open.push(id.clone());
             blocks.push(Block::ToolCall(ToolCall {
                 id,
-                name: name.into(),
+                name: Text::from(name).into(),
                 arguments: JsonText::new(arguments).unwrap(),
             }));
         }
@@ -220,7 +220,7 @@ impl Builder {
             content,
             is_error: size == 1,
             details: None,
-            nested_calls: JsonText::new(r#"[{"name":"read","arguments":{"path":"b"}}]"#),
+            nested_calls: JsonText::new(r#"[{"name":"read","arguments":{"path":"b"}}]"#).map(Box::new),
         };
         self.message(Message::ToolResult(Box::new(result)));
     }

@@ -80,7 +80,7 @@ impl Estimator for Chars {
                 sum += self.lengths(&bash.output);
             }
             Message::BranchSummary(text) | Message::CompactionSummary(text) => sum += self.lengths(text),
-            Message::System { content, .. } => sum += self.lengths(content),
+            Message::System(system) => sum += self.lengths(&system.content),
             _ => {}
         }
         self.tokens(sum)

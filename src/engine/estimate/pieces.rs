@@ -1,6 +1,6 @@
 //! The pieces of a message that length-based estimators add up.
 
-use crate::transcript::{Block, Image, JsonText, Message, Text, ToolCall};
+use crate::transcript::{Block, Image, JsonText, Message, System, Text, ToolCall};
 
 /// One piece of a message.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,8 @@ pub fn pieces<'m>(message: &'m Message, mut each: impl FnMut(Piece<'m>)) {
             each(Piece::Text(&bash.output));
         }
         Message::BranchSummary(text) | Message::CompactionSummary(text) => each(Piece::Text(text)),
-        Message::System { content, sections, tools_added } => {
+        Message::System(system) => {
+            let System { content, sections, tools_added } = &**system;
             each(Piece::Text(content));
             for (_, section) in sections {
                 each(Piece::Text(section));

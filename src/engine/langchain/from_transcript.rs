@@ -1,7 +1,7 @@
 //! Recorded messages as a LangChain agent would have held them.
 
 use super::message::{Call, ChatMessage, Content, Image, Measured, Part, Role};
-use crate::transcript::{self, Block, Message, Reply, ToolCall, ToolResult, user_text};
+use crate::transcript::{self, Block, Message, Reply, System, ToolCall, ToolResult, user_text};
 
 /// How a provider's package lays out an assistant message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -40,7 +40,8 @@ pub fn from_transcript(message: &Message, dialect: Dialect) -> Option<ChatMessag
         Message::Bash(_) | Message::BranchSummary(_) | Message::CompactionSummary(_) => {
             ChatMessage::new(Role::Human, Content::text(user_text(message)?))
         }
-        Message::System { content, sections, .. } => {
+        Message::System(system) => {
+            let System { content, sections, .. } = &**system;
             let mut pieces = vec![Measured::from(content)];
             for (_, section) in sections {
                 pieces.extend([Measured::new("\n\n"), section.into()]);
@@ -120,10 +121,14 @@ fn is_object(made: &ToolCall) -> bool {
 mod tests {
     use super::{Dialect, from_transcript};
     use crate::engine::langchain::{Content, Estimator, Measure, Part};
-    use crate::transcript::{self, Block, JsonText, Message, Reply, StopReason, ToolCall, Usage};
+    use crate::transcript::{self, Block, JsonText, Message, Reply, StopReason, Text, ToolCall, Usage};
 
     fn reply() -> Message {
-        let call = ToolCall { id: "c1".into(), name: "ls".into(), arguments: JsonText::new(r#"{"p":"a"}"#).unwrap() };
+        let call = ToolCall {
+            id: "c1".into(),
+            name: Text::from("ls").into(),
+            arguments: JsonText::new(r#"{"p":"a"}"#).unwrap(),
+        };
         let thinking = Block::Thinking { text: "hm".into(), signature: Some("s".into()), redacted: false };
         let blocks = vec![thinking, Block::Text("ok".into()), Block::ToolCall(call)];
         let usage = Usage { input: 10, output: 5, ..Usage::default() };

@@ -1,7 +1,7 @@
 //! Summaries of branches that are left (`/tree`).
 
 use super::{FileOps, Rules, message_tokens};
-use crate::transcript::{EntryIdx, EntryKind, Message, Tokens, Transcript};
+use crate::transcript::{BranchSummary, EntryIdx, EntryKind, Message, Tokens, Transcript};
 
 /// What a branch summary would be made from.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,7 +32,8 @@ pub fn prepare_branch(
 ) -> BranchPreparation {
     let mut files = FileOps::default();
     for &idx in entries {
-        if let EntryKind::BranchSummary { details: Some(details), from_hook: false, .. } = &transcript.entry(idx).kind {
+        let EntryKind::BranchSummary(branch) = &transcript.entry(idx).kind else { continue };
+        if let BranchSummary { details: Some(details), from_hook: false, .. } = &**branch {
             files.add_details(details);
         }
     }
@@ -44,7 +45,7 @@ pub fn prepare_branch(
         files.add(&message, rules);
         let more = message_tokens(&message, rules);
         if let Some(budget) = budget.filter(|budget| tokens + more > *budget) {
-            let is_summary = matches!(kind, EntryKind::Compaction(_) | EntryKind::BranchSummary { .. });
+            let is_summary = matches!(kind, EntryKind::Compaction(_) | EntryKind::BranchSummary(_));
             if is_summary && tokens.0 * 10 < budget.0 * 9 {
                 taken.push(message);
                 tokens = tokens + more;
@@ -61,11 +62,11 @@ pub fn prepare_branch(
 /// What an entry tells a branch summary. Tool results tell nothing: their calls do.
 fn told(kind: &EntryKind) -> Option<Message> {
     match kind {
-        EntryKind::Message(Message::ToolResult(_) | Message::System { .. }) => None,
+        EntryKind::Message(Message::ToolResult(_) | Message::System(_)) => None,
         EntryKind::Message(message) => Some(message.clone()),
         EntryKind::Compaction(compaction) => Some(Message::CompactionSummary(compaction.summary.clone())),
-        EntryKind::BranchSummary { summary, .. } if !summary.is_empty() => {
-            Some(Message::BranchSummary(summary.clone()))
+        EntryKind::BranchSummary(branch) if !branch.summary.is_empty() => {
+            Some(Message::BranchSummary(branch.summary.clone()))
         }
         _ => None,
     }

@@ -32,9 +32,7 @@ impl Positions for Path<'_> {
             (Some(message), _) => Kind::Message(message.role()),
             (None, EntryKind::Compaction(_)) => Kind::Boundary,
             // The older releases look at the type of the entry, not at what it yields.
-            (None, EntryKind::BranchSummary { .. }) if !self.rules.cut_sees_injected => {
-                Kind::Message(Role::BranchSummary)
-            }
+            (None, EntryKind::BranchSummary(_)) if !self.rules.cut_sees_injected => Kind::Message(Role::BranchSummary),
             (None, _) => Kind::Hidden,
         }
     }
@@ -159,8 +157,8 @@ pub(super) fn is_system(item: &Item<'_>) -> bool {
 fn yielded<'a>(entry: &'a Entry, edits: &HashMap<&str, Option<&Content>>) -> Option<Cow<'a, Message>> {
     let message = match &entry.kind {
         EntryKind::Message(message) => Cow::Borrowed(message),
-        EntryKind::BranchSummary { summary, .. } if !summary.is_empty() => {
-            Cow::Owned(Message::BranchSummary(summary.clone()))
+        EntryKind::BranchSummary(branch) if !branch.summary.is_empty() => {
+            Cow::Owned(Message::BranchSummary(branch.summary.clone()))
         }
         _ => return None,
     };

@@ -1,7 +1,7 @@
 //! Pi's token estimates: characters / 4 per message, anchored to the last usable recorded usage.
 
 use super::{Item, Path, Rules};
-use crate::transcript::{Block, Message, Text, Tokens, Usage};
+use crate::transcript::{Block, Message, System, Text, Tokens, Usage};
 
 /// An image is worth this many characters, whatever its size.
 const IMAGE_CHARACTERS: usize = 4_800;
@@ -32,8 +32,9 @@ fn characters(message: &Message, rules: &Rules) -> usize {
         Message::Custom(custom) => shown(&custom.content.blocks, true),
         Message::Bash(bash) => bash.command.utf16_len() + bash.output.utf16_len(),
         Message::BranchSummary(summary) | Message::CompactionSummary(summary) => summary.utf16_len(),
-        Message::System { .. } if !rules.projection => 0,
-        Message::System { content, sections, tools_added } => {
+        Message::System(_) if !rules.projection => 0,
+        Message::System(system) => {
+            let System { content, sections, tools_added } = &**system;
             content.utf16_len()
                 + sections.iter().map(|(_, text)| Text::utf16_len(text)).sum::<usize>()
                 + tools_added.as_ref().map_or(0, crate::transcript::JsonText::js_utf16_len)

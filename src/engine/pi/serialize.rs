@@ -29,7 +29,7 @@ fn part(message: &Message, rules: &Rules, out: &mut String) {
                 clipped(&text, rules, out);
             }
         }
-        Message::System { .. } => {}
+        Message::System(_) => {}
         other => {
             if let Some(text) = user_text(other).filter(|text| !text.is_empty()) {
                 begin(out, "[User]: ");

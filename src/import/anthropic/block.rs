@@ -1,6 +1,7 @@
 //! One block of content in Anthropic's form.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::content::{self, Parts, Place};
 use crate::import::FindingKind;
@@ -144,7 +145,7 @@ impl<'p> BlockFields<'_, 'p> {
         let input = self.input.take().or_else(|| self.rest.take("input"));
         Some(ToolCall {
             id: self.word("id").required(sink, "tool_use.id"),
-            name: self.main("name", sink),
+            name: Arc::new(self.main("name", sink)),
             arguments: input.and_then(|raw| json_text(raw, sink, "input")).or_else(|| JsonText::new("{}"))?,
         })
     }

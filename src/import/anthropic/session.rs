@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use super::exchange::{Answer, Exchange, Sent, reply_print};
 use crate::import::extra::{Extras, TooDeep, quoted};
@@ -44,7 +45,7 @@ pub(super) struct Session {
     /// The text of the last reply that did not fail, and its usage.
     reply: Option<(Text, Option<Usage>)>,
     /// Names of tools by the call.
-    calls: HashMap<Box<str>, Box<str>>,
+    calls: HashMap<Box<str>, Arc<str>>,
 }
 
 impl Session {

@@ -138,7 +138,7 @@ fn close(block: Open, sink: &mut Sink) -> Option<Block> {
                 sink.bad("the arguments of a call are no JSON, as when a stream was cut; kept as a string");
                 JsonText::new(quoted(&spelled))
             })?;
-            Block::ToolCall(ToolCall { id, name: Text::new(name), arguments })
+            Block::ToolCall(ToolCall { id, name: Text::new(name).into(), arguments })
         }
         Open::Whole(raw) => {
             let mut parts = super::content::parts(Some(&format!("[{raw}]")), "content", sink);

@@ -7,7 +7,7 @@ use crate::import::chat::content::{any_arguments, call, content, thinking};
 use crate::import::chat::usage::exclusive;
 use crate::import::value::{Object, Value};
 use crate::transcript::{
-    Block, Compaction, Content, Cost, Custom, EntryKind, Message, Reply, StopReason, Text, Usage, joined_text,
+    Block, Compaction, Content, Cost, Custom, EntryKind, Message, Reply, StopReason, System, Text, Usage, joined_text,
 };
 
 /// Takes a step.
@@ -60,7 +60,7 @@ fn system(session: &mut Session, line: usize, stamp: Stamp, fields: &Object<'_>,
             transcript.head.system = Some(prompt);
             return;
         }
-        let message = Message::System { content: prompt, sections: Vec::new(), tools_added: None };
+        let message = Message::System(Box::new(System { content: prompt, sections: Vec::new(), tools_added: None }));
         return push(session, line, stamp, message);
     }
     said.plain = false;

@@ -83,7 +83,7 @@ pub(in crate::import) fn thinking(said: &str, signature: Option<Box<str>>) -> Bl
 
 /// A tool call.
 pub(in crate::import) fn call(id: Box<str>, name: &str, arguments: JsonText) -> Block {
-    Block::ToolCall(ToolCall { id, name: Text::from(name), arguments })
+    Block::ToolCall(ToolCall { id, name: Text::from(name).into(), arguments })
 }
 
 /// Arguments that the source holds as text: JSON as a rule, or free text, which becomes a JSON string.

@@ -4,7 +4,7 @@ use super::super::chain::{Answer, Chain, Stamp};
 use super::super::value::{Object, Value};
 use super::content::{any_arguments, call, content, free_text, thinking};
 use crate::import::FindingKind;
-use crate::transcript::{Block, Content, EntryKind, Message, Reply, StopReason, Text, ToolSchema, Usage};
+use crate::transcript::{Block, Content, EntryKind, Message, Reply, StopReason, System, Text, ToolSchema, Usage};
 
 /// What a carrier knows of a message besides the message.
 #[derive(Clone, Debug, Default)]
@@ -53,7 +53,7 @@ fn system(chain: &mut Chain, line: usize, object: &Object<'_>, around: Around) {
         chain.transcript.head.system = Some(content);
         return;
     }
-    let message = Message::System { content, sections: Vec::new(), tools_added: None };
+    let message = Message::System(Box::new(System { content, sections: Vec::new(), tools_added: None }));
     chain.push(line, around.stamp, EntryKind::Message(message));
 }
 

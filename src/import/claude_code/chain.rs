@@ -5,6 +5,7 @@
 //! message of the person on a record that was answered before is a new branch.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::item::{Fault, Head, Item};
 use super::row::{Body, Boundary, Piece, Row, Speaker};
@@ -55,7 +56,7 @@ pub(super) struct Chain {
     path: Vec<usize>,
     /// The item that a message id, or a call, belongs to.
     replies: HashMap<Box<str>, usize>,
-    calls: HashMap<Box<str>, (usize, Box<str>)>,
+    calls: HashMap<Box<str>, (usize, Arc<str>)>,
     answered: HashMap<Box<str>, usize>,
     last_reply: Option<usize>,
     names: Names,
@@ -250,9 +251,11 @@ impl Chain {
     }
 
     /// A piece of a reply: the first one makes the item, the others are put to it.
-    fn reply(&mut self, head: Head<'_>, piece: Piece, mut extra: Extras) -> usize {
+    fn reply(&mut self, head: Head<'_>, mut piece: Piece, mut extra: Extras) -> usize {
         let id = piece.message_id.clone();
-        let calls: Vec<(Box<str>, Box<str>)> = piece.calls().collect();
+        self.names.share_calls(&mut piece.blocks);
+        let calls: Vec<(Box<str>, Arc<str>)> =
+            piece.calls().map(|(call, tool)| (call.into(), self.names.shared(tool))).collect();
         let known = self.replies.get(&id).copied().filter(|_| !id.is_empty());
         let item = if let Some(item) = known {
             self.items[item].add_piece(head, piece, &extra);
@@ -263,7 +266,7 @@ impl Chain {
             }
             let (kind, ending) = Item::reply(piece, &mut self.names);
             let item = self.append(head, kind, extra);
-            self.items[item].ending = ending;
+            self.items[item].ending = Some(Box::new(ending));
             self.replies.insert(id, item);
             if let Some(before) = self.last_reply.replace(item) {
                 self.items[before].seal(&mut self.faults);

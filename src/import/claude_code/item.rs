@@ -37,14 +37,16 @@ impl Head<'_> {
             id: uuid.map(Into::into),
             timestamp: timestamp.map(Into::into),
             kind,
-            extra: Extra::Open(extra),
+            extra: Extra::Open(Box::new(extra)),
             lines: 1,
             parent: None,
             on_path: false,
             answers: None,
             nth_result: 0,
             results: Vec::new(),
-            ending: Ending::default(),
+            // A second result of one call is in nobody's list: it goes last, and out.
+            place: usize::MAX,
+            ending: None,
         }
     }
 }
@@ -58,7 +60,7 @@ pub(super) struct Ending {
 
 /// The fields without a place in the model: open while further lines may bring some, for little memory sealed.
 enum Extra {
-    Open(Extras),
+    Open(Box<Extras>),
     Sealed(Option<JsonText>),
 }
 
@@ -66,7 +68,7 @@ impl Extra {
     /// Takes the fields out, sealed or not.
     fn take(&mut self) -> Extras {
         match std::mem::replace(self, Self::Sealed(None)) {
-            Self::Open(extras) => extras,
+            Self::Open(extras) => *extras,
             Self::Sealed(json) => Extras::parse(json.as_ref()),
         }
     }
@@ -90,7 +92,10 @@ pub(super) struct Item {
     pub(super) nth_result: usize,
     /// Results of this reply's calls.
     pub(super) results: Vec<usize>,
-    pub(super) ending: Ending,
+    /// Its place among the entries.
+    place: usize,
+    /// Of a reply.
+    pub(super) ending: Option<Box<Ending>>,
 }
 
 impl Item {
@@ -112,11 +117,12 @@ impl Item {
 
     /// Puts a further piece of the same reply to it: its blocks, and its counts, which are newer.
     pub(super) fn add_piece(&mut self, head: Head<'_>, piece: Piece, extra: &Extras) {
-        match (&mut self.ending.counts, piece.counts) {
+        let ending = self.ending.get_or_insert_default();
+        match (&mut ending.counts, piece.counts) {
             (Some(counts), Some(later)) => counts.update(later),
             (counts, later) => *counts = later.or(*counts),
         }
-        self.ending.stop = piece.stop.or(self.ending.stop.take());
+        ending.stop = piece.stop.or(ending.stop.take());
         if let EntryKind::Message(Message::Assistant(content, _)) = &mut self.kind {
             content.blocks.extend(piece.blocks);
         }
@@ -134,14 +140,14 @@ impl Item {
             }
         }
         extras.append_below(&place, extra);
-        self.extra = Extra::Open(extras);
+        self.extra = Extra::Open(Box::new(extras));
         self.lines += 1;
     }
 
     /// Seals the extras: most likely no further line comes. What cannot be kept is a fault.
     pub(super) fn seal(&mut self, faults: &mut Vec<Fault>) {
         let Extra::Open(extras) = &mut self.extra else { return };
-        let json = std::mem::take(extras).json().unwrap_or_else(|TooDeep| {
+        let json = std::mem::take(&mut **extras).json().unwrap_or_else(|TooDeep| {
             let fault = "`extra` could not be measured as JSON and was left out".to_owned();
             faults.push((self.line, FindingKind::BadField, fault));
             None
@@ -156,11 +162,19 @@ impl Item {
         if reply.stop == StopReason::Error {
             return;
         }
-        reply.usage = self.ending.counts.and_then(Counts::usage);
+        let ending = self.ending.take().unwrap_or_default();
+        reply.usage = ending.counts.and_then(Counts::usage);
         let calls = content.blocks.iter().any(|block| matches!(block, Block::ToolCall(_)));
         // Most versions do not record the end: then the blocks tell.
         let told = if calls { StopReason::ToolUse } else { StopReason::Stop };
-        reply.stop = self.ending.stop.take().unwrap_or(told);
+        reply.stop = ending.stop.unwrap_or(told);
+    }
+
+    /// The entry number `ordinal` that a sealed item becomes; its parent is the place of an entry by now.
+    fn entry(self, ordinal: usize) -> Option<Entry> {
+        let Self { line, id, timestamp, kind, extra: Extra::Sealed(extra), parent, .. } = self else { return None };
+        let id = id.unwrap_or_else(|| format!("line-{line}.{ordinal}").into());
+        Some(Entry { id, parent: parent.map(EntryIdx), line, timestamp, message_time_ms: None, kind, extra })
     }
 }
 
@@ -174,32 +188,17 @@ pub(super) fn entries(mut items: Vec<Item>, faults: &mut Vec<Fault>) -> Vec<Entr
             order.extend(&item.results);
         }
     }
-    // A second result of one call is in nobody's list.
-    let mut place = vec![usize::MAX; items.len()];
-    order.iter().enumerate().for_each(|(to, &at)| place[at] = to);
-    let parents: Vec<Option<EntryIdx>> =
-        order.iter().map(|&at| parent(&items, at).map(|parent| EntryIdx(place[parent]))).collect();
-    for item in &mut items {
-        item.close();
-        item.seal(faults);
+    let kept = order.len();
+    order.into_iter().enumerate().for_each(|(to, at)| items[at].place = to);
+    for at in 0..items.len() {
+        items[at].parent = parent(&items, at).map(|parent| items[parent].place);
+        items[at].close();
+        items[at].seal(faults);
     }
-    let mut taken: Vec<Option<Item>> = items.into_iter().map(Some).collect();
-    let mut entries = Vec::with_capacity(order.len());
-    for (ordinal, (at, parent)) in order.into_iter().zip(parents).enumerate() {
-        let Some(item) = taken[at].take() else { continue };
-        let id = item.id.unwrap_or_else(|| format!("line-{}.{ordinal}", item.line).into());
-        let Extra::Sealed(extra) = item.extra else { continue };
-        entries.push(Entry {
-            id,
-            parent,
-            line: item.line,
-            timestamp: item.timestamp,
-            message_time_ms: None,
-            kind: item.kind,
-            extra,
-        });
-    }
-    entries
+    // Each item becomes its entry where it lies: a long session has no room for both lists.
+    items.sort_unstable_by_key(|item| item.place);
+    items.truncate(kept);
+    items.into_iter().enumerate().filter_map(|(ordinal, item)| item.entry(ordinal)).collect()
 }
 
 /// The item before: of results their reply or the result before, of others the last result of a reply.

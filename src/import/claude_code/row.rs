@@ -310,9 +310,9 @@ fn piece(message: &mut MessageRead<'_>, parts: Parts, rest: &mut Rest<'_>, sink:
 
 impl Piece {
     /// Its calls: id and tool.
-    pub(super) fn calls(&self) -> impl Iterator<Item = (Box<str>, Box<str>)> {
+    pub(super) fn calls(&self) -> impl Iterator<Item = (&str, &str)> {
         self.blocks.iter().filter_map(|block| match block {
-            Block::ToolCall(call) => Some((call.id.clone(), call.name.as_str().into())),
+            Block::ToolCall(call) => Some((&*call.id, call.name.as_str())),
             _ => None,
         })
     }

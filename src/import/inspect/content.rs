@@ -7,7 +7,7 @@ use crate::import::FindingKind;
 use crate::import::chain::{Answer, Chain, Stamp};
 use crate::import::chat::content::{any_arguments, call, content as chat_content, image, thinking};
 use crate::import::value::{Object, Value};
-use crate::transcript::{Block, Content, EntryKind, Message, Reply, StopReason, Text, Usage, joined_text};
+use crate::transcript::{Block, Content, EntryKind, Message, Reply, StopReason, System, Text, Usage, joined_text};
 
 /// A digest that is equal for equal messages: by their id, or by what they say.
 pub(super) fn key(message: Value<'_>, attachments: &Attachments<'_>) -> u64 {
@@ -74,7 +74,7 @@ pub(super) fn push(
                 chain.transcript.head.system = Some(content);
                 return None;
             }
-            Message::System { content, sections: Vec::new(), tools_added: None }
+            Message::System(Box::new(System { content, sections: Vec::new(), tools_added: None }))
         }
         "tool" => {
             chain.result(line, stamp, answer(said, &fields));

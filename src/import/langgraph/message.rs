@@ -5,7 +5,7 @@ use crate::import::chain::{Answer, Chain, Stamp};
 use crate::import::chat::content::{any_arguments, call, thinking};
 use crate::import::value::{Object, Value};
 use crate::import::{FindingKind, chat};
-use crate::transcript::{Block, Content, Custom, EntryKind, Image, Message, Text, joined_text};
+use crate::transcript::{Block, Content, Custom, EntryKind, Image, Message, System, Text, joined_text};
 
 /// What a message is, in LangChain's words and those of deer-flow 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,7 +111,7 @@ fn system(chain: &mut Chain, line: usize, stamp: Stamp, content: Text) {
         chain.transcript.head.system = Some(content);
         return;
     }
-    let message = Message::System { content, sections: Vec::new(), tools_added: None };
+    let message = Message::System(Box::new(System { content, sections: Vec::new(), tools_added: None }));
     chain.push(line, stamp, EntryKind::Message(message));
 }
 

@@ -1,6 +1,7 @@
 //! Blocks of content as JSON.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -115,7 +116,7 @@ impl BlockRecord<'_> {
             },
             "tool_call" => Block::ToolCall(ToolCall {
                 id: boxed(self.id),
-                name: text(self.name),
+                name: Arc::new(text(self.name)),
                 arguments: some_json(self.arguments.as_ref()).or_else(|| JsonText::new("{}"))?,
             }),
             "image" => Block::Image(Image { data: boxed(self.data), media_type: boxed(self.media_type) }),

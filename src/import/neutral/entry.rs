@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::block::{BlockRecord, blocks, content, is_false, raw, some_json};
 use super::record::{HeadRecord, MessageRecord, boxed};
 use super::usage::UsageRecord;
-use crate::transcript::{Compaction, ContextEdit, Entry, EntryKind, JsonText, Meta, Text};
+use crate::transcript::{BranchSummary, Compaction, ContextEdit, Entry, EntryKind, JsonText, Meta, Text};
 
 /// The first record.
 #[derive(Default, Serialize, Deserialize)]
@@ -200,7 +200,8 @@ impl<'a> EntryRecord<'a> {
                 self.compaction = Some(compaction_record(compaction));
                 "compaction"
             }
-            EntryKind::BranchSummary { from, summary, details, from_hook } => {
+            EntryKind::BranchSummary(branch) => {
+                let BranchSummary { from, summary, details, from_hook } = &**branch;
                 self.branch = Some(BranchRecord {
                     from: (&**from).into(),
                     summary: summary.as_str().into(),
@@ -236,17 +237,17 @@ impl<'a> EntryRecord<'a> {
             "compaction" => EntryKind::Compaction(Box::new(compaction(self.compaction.take()?)?)),
             "branch_summary" => {
                 let BranchRecord { from, summary, details, from_hook } = self.branch.take()?;
-                EntryKind::BranchSummary {
+                EntryKind::BranchSummary(Box::new(BranchSummary {
                     from: boxed(from),
                     summary: Text::new(summary.into_owned()),
                     details: some_json(details.as_ref()),
                     from_hook,
-                }
+                }))
             }
             "context_edit" => {
                 let EditRecord { target, content: body, plain } = self.edit.take()?;
                 let replacement = body.map(|body| content(body, plain));
-                EntryKind::ContextEdit(ContextEdit { target: boxed(target), replacement })
+                EntryKind::ContextEdit(Box::new(ContextEdit { target: boxed(target), replacement }))
             }
             "note" => {
                 let NoteRecord { kind, raw } = self.note.take()?;

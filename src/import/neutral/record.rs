@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use super::block::{BlockRecord, blocks, content, is_false, raw, some_json};
 use super::usage::UsageRecord;
-use crate::transcript::{Bash, Custom, Head, Message, Reply, StopReason, Text, ToolResult, ToolSchema};
+use crate::transcript::{Bash, Custom, Head, Message, Reply, StopReason, System, Text, ToolResult, ToolSchema};
 
 /// System prompt and tool schemas.
 #[derive(Default, Serialize, Deserialize)]
@@ -151,7 +151,8 @@ impl<'a> From<&'a Message> for MessageRecord<'a> {
             Message::Custom(custom) => Self { custom: Some(custom_record(custom)), ..with("custom", &custom.content) },
             Message::BranchSummary(text) => Self { text: Some(text.as_str().into()), ..of("branch_summary") },
             Message::CompactionSummary(text) => Self { text: Some(text.as_str().into()), ..of("compaction_summary") },
-            Message::System { content, sections, tools_added } => {
+            Message::System(system) => {
+                let System { content, sections, tools_added } = &**system;
                 let section = |(name, text): &'a (Box<str>, Text)| ((&**name).into(), text.as_str().into());
                 Self {
                     text: Some(content.as_str().into()),
@@ -189,7 +190,7 @@ fn result_record(result: &ToolResult) -> ResultRecord<'_> {
         tool: (&*result.tool).into(),
         is_error: result.is_error,
         details: result.details.as_ref().map(raw),
-        nested_calls: result.nested_calls.as_ref().map(raw),
+        nested_calls: result.nested_calls.as_deref().map(raw),
     }
 }
 
@@ -221,11 +222,11 @@ impl MessageRecord<'_> {
                 let result = self.result?;
                 Message::ToolResult(Box::new(ToolResult {
                     call_id: boxed(result.call_id),
-                    tool: boxed(result.tool),
+                    tool: (*result.tool).into(),
                     content: said,
                     is_error: result.is_error,
                     details: some_json(result.details.as_ref()),
-                    nested_calls: some_json(result.nested_calls.as_ref()),
+                    nested_calls: some_json(result.nested_calls.as_ref()).map(Box::new),
                 }))
             }
             "bash" => Message::Bash(Box::new(bash(self.bash?))),
@@ -236,11 +237,11 @@ impl MessageRecord<'_> {
             }
             "branch_summary" => Message::BranchSummary(text(self.text)?),
             "compaction_summary" => Message::CompactionSummary(text(self.text)?),
-            "system" => Message::System {
+            "system" => Message::System(Box::new(System {
                 content: text(self.text)?,
                 sections: self.sections.unwrap_or_default().into_iter().map(section).collect(),
                 tools_added: some_json(self.tools_added.as_ref()),
-            },
+            })),
             _ => return None,
         })
     }

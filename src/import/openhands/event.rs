@@ -7,7 +7,7 @@ use super::{action, observation, sdk};
 use crate::import::chain::{Chain, Stamp};
 use crate::import::value::{Object, Value};
 use crate::import::{FindingKind, Imported};
-use crate::transcript::{Block, Compaction, Content, EntryIdx, EntryKind, Message, Reply, StopReason, Text};
+use crate::transcript::{Block, Compaction, Content, EntryIdx, EntryKind, Message, Reply, StopReason, System, Text};
 
 /// Whether a record is an event: one of the SDK names its class, an older one its source and what happened.
 pub(super) fn is(value: Value<'_>) -> bool {
@@ -94,7 +94,8 @@ impl Events {
         if self.chain.transcript.head.system.is_none() && self.order.is_empty() {
             self.chain.transcript.head.system = Some(prompt);
         } else {
-            let message = Message::System { content: prompt, sections: Vec::new(), tools_added: None };
+            let message =
+                Message::System(Box::new(System { content: prompt, sections: Vec::new(), tools_added: None }));
             self.message(line, stamp, message);
         }
     }

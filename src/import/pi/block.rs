@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use crate::import::FindingKind;
 use crate::import::extra::quoted;
@@ -102,7 +103,7 @@ impl BlockFields<'_> {
             sink.bad("`arguments` is missing; read as `{}`");
         }
         let arguments = raw.and_then(|raw| json_text(raw, sink, "arguments")).or_else(|| JsonText::new("{}"))?;
-        Some(ToolCall { id: id.required(sink, "toolCall.id"), name: self.main("name", sink), arguments })
+        Some(ToolCall { id: id.required(sink, "toolCall.id"), name: Arc::new(self.main("name", sink)), arguments })
     }
 
     /// A block of a kind without a name in the model.

@@ -7,7 +7,7 @@ use crate::import::FindingKind;
 use crate::import::object::Rest;
 use crate::import::slot::{Sink, Slot};
 use crate::transcript::json::read::{Raw, Reader};
-use crate::transcript::{Compaction, Content, ContextEdit, EntryKind, JsonText, Message, Meta};
+use crate::transcript::{BranchSummary, Compaction, Content, ContextEdit, EntryKind, JsonText, Message, Meta};
 
 /// The place of the record itself, for extras.
 const RECORD: &str = "";
@@ -43,12 +43,12 @@ pub(super) fn read(record: &mut Record<'_>, raw: &str) -> Option<Read> {
             Read::of(EntryKind::ThinkingLevelChange(level))
         }
         Slot::Good(Kind::Compaction) => compaction(&mut rest, sink),
-        Slot::Good(Kind::BranchSummary) => Read::of(EntryKind::BranchSummary {
+        Slot::Good(Kind::BranchSummary) => Read::of(EntryKind::BranchSummary(Box::new(BranchSummary {
             from: rest.scalar("fromId").required(sink, "fromId"),
             summary: text(&mut rest, "summary", sink),
             details: rest.json("details", sink),
             from_hook: from_hook(&mut rest, sink),
-        }),
+        }))),
         Slot::Good(Kind::CustomMessage) => {
             let body = body(rest.take("content"), "content", sink);
             Read::of(EntryKind::Message(Message::Custom(Box::new(custom(&mut rest, body, sink)))))
@@ -120,7 +120,7 @@ fn context_edit(rest: &mut Rest<'_>, sink: &mut Sink) -> Read {
         fields.flush(sink, "replacement");
         body
     });
-    Read::of(EntryKind::ContextEdit(ContextEdit { target, replacement }))
+    Read::of(EntryKind::ContextEdit(Box::new(ContextEdit { target, replacement })))
 }
 
 /// The header. Version 1 has no `version`, names the parent session `branchedFrom`, and carries the first model and

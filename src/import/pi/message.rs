@@ -9,7 +9,7 @@ use crate::import::FindingKind;
 use crate::import::object::{Fields, Rest, either, fill, json_text};
 use crate::import::slot::{Scalar, Sink, Slot};
 use crate::transcript::json::read::{Raw, Read, Reader};
-use crate::transcript::{Bash, Block, Content, Custom, Message, Reply, StopReason, Text, ToolResult, Usage};
+use crate::transcript::{Bash, Block, Content, Custom, Message, Reply, StopReason, System, Text, ToolResult, Usage};
 
 /// Place of a message, of its blocks and of its usage, for extras.
 const PLACE: &str = "message";
@@ -73,7 +73,7 @@ pub(super) struct MessageFields<'a> {
     usage: Slot<Usage>,
     stop: Slot<StopReason>,
     call_id: Slot<Box<str>>,
-    tool: Slot<Box<str>>,
+    tool: Slot<Arc<str>>,
     is_error: Slot<bool>,
     details: Option<Raw<'a>>,
     rest: Rest<'a>,
@@ -214,7 +214,7 @@ impl<'a> MessageFields<'a> {
                 .optional(sink, "message.isError")
                 .unwrap_or_default(),
             details: details.and_then(|raw| json_text(raw, sink, "message.details")),
-            nested_calls: rest.json("nestedCalls", sink),
+            nested_calls: rest.json("nestedCalls", sink).map(Box::new),
         }))
     }
 
@@ -239,7 +239,7 @@ impl<'a> MessageFields<'a> {
         if let Some(raw) = self.rest.take("sections").filter(|raw| raw.text() != "null") {
             let Some(fields) = Rest::of(raw.text()) else {
                 sink.bad("`message.sections` is not an object and was left out");
-                return Message::System { content: joined(&content), sections, tools_added };
+                return Message::System(Box::new(System { content: joined(&content), sections, tools_added }));
             };
             for (name, raw) in fields.iter() {
                 match Slot::of(raw.text()) {
@@ -248,7 +248,7 @@ impl<'a> MessageFields<'a> {
                 }
             }
         }
-        Message::System { content: joined(&content), sections, tools_added }
+        Message::System(Box::new(System { content: joined(&content), sections, tools_added }))
     }
 }
 

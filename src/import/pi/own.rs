@@ -189,7 +189,7 @@ fn has_place(kind: &EntryKind, place: &str) -> bool {
         (EntryKind::Message(message), place) => {
             let Some(inner) = place.strip_prefix("message") else { return false };
             let inner = inner.strip_prefix('.').unwrap_or(inner);
-            let system = matches!(message, Message::System { .. });
+            let system = matches!(message, Message::System(_));
             inner.is_empty()
                 || system && inner == "sections"
                 || priced(message.reply().and_then(|reply| reply.usage.as_ref()), inner)

@@ -7,7 +7,8 @@ use super::links::{agrees, relinked};
 use super::own;
 use crate::import::extra::Extras;
 use crate::transcript::{
-    Bash, Compaction, Custom, Entry, EntryKind, Message, Reply, StopReason, Text, ToolResult, Transcript,
+    Bash, BranchSummary, Compaction, Custom, Entry, EntryKind, Message, Reply, StopReason, System, Text, ToolResult,
+    Transcript,
 };
 
 /// Version of the format written.
@@ -103,7 +104,7 @@ fn kind(entry: &Entry, extras: &Extras) -> &'static str {
         EntryKind::ModelChange { .. } => "model_change",
         EntryKind::ThinkingLevelChange(_) => "thinking_level_change",
         EntryKind::Compaction(_) => "compaction",
-        EntryKind::BranchSummary { .. } => "branch_summary",
+        EntryKind::BranchSummary(_) => "branch_summary",
         EntryKind::ContextEdit(_) => "context_edit",
     }
 }
@@ -144,7 +145,8 @@ fn entry_fields(object: &mut Object<'_>, kind: &EntryKind, extras: &Extras) -> i
         }
         EntryKind::ThinkingLevelChange(level) => object.text("thinkingLevel", level),
         EntryKind::Compaction(compaction) => compaction_fields(object, compaction, extras),
-        EntryKind::BranchSummary { from, summary, details, from_hook } => {
+        EntryKind::BranchSummary(branch) => {
+            let BranchSummary { from, summary, details, from_hook } = &**branch;
             object.text("fromId", from)?;
             object.text("summary", summary.as_str())?;
             object.some_json("details", details.as_ref());
@@ -206,7 +208,8 @@ fn message_fields(object: &mut Object<'_>, message: &Message, extras: &Extras) -
             object.text("role", "compactionSummary")?;
             object.text("summary", summary.as_str())
         }
-        Message::System { content, sections, tools_added } => {
+        Message::System(system) => {
+            let System { content, sections, tools_added } = &**system;
             object.text("role", "system")?;
             object.text("content", content.as_str())?;
             section_fields(object, sections, extras)?;
@@ -255,7 +258,7 @@ fn tool_result_fields(object: &mut Object<'_>, result: &ToolResult, extras: &Ext
     object.text("toolName", &result.tool)?;
     object.content(&result.content, "message.content", extras)?;
     object.some_json("details", result.details.as_ref());
-    object.some_json("nestedCalls", result.nested_calls.as_ref());
+    object.some_json("nestedCalls", result.nested_calls.as_deref());
     object.boolean("isError", result.is_error);
     Ok(())
 }

@@ -31,8 +31,8 @@ impl BlockTable {
             let total = reference.entry(EntryIdx(index));
             match &entry.kind {
                 EntryKind::Message(message) => table.blocks.extend(message_blocks(message, total, &count)),
-                EntryKind::BranchSummary { summary, .. } if !summary.is_empty() => {
-                    let message = Message::BranchSummary(summary.clone());
+                EntryKind::BranchSummary(branch) if !branch.summary.is_empty() => {
+                    let message = Message::BranchSummary(branch.summary.clone());
                     table.blocks.extend(message_blocks(&message, total, &count));
                 }
                 _ => {}
@@ -96,7 +96,7 @@ pub(super) fn message_blocks(message: &Message, total: Tokens, count: &dyn Fn(&s
     }
     let messages = |sort, text: &str| vec![Block::new(Layer::Messages, sort, text, total)];
     match message {
-        Message::System { content, .. } => vec![Block::new(Layer::System, Sort::System, content.as_str(), total)],
+        Message::System(system) => vec![Block::new(Layer::System, Sort::System, system.content.as_str(), total)],
         Message::Bash(_) | Message::BranchSummary(_) | Message::CompactionSummary(_) => {
             messages(Sort::User, &user_text(message).unwrap_or_default())
         }

@@ -22,7 +22,7 @@ pub use census::Script;
 use census::Census;
 use diff::DiffState;
 
-use super::{Block, Message};
+use super::{Block, Message, System};
 
 /// Version of the rules.
 pub const CLASSIFIER_VERSION: u32 = 1;
@@ -137,7 +137,8 @@ pub fn message_parts<'m>(message: &'m Message, mut each: impl FnMut(ContentClass
             text(bash.output.as_str());
         }
         Message::BranchSummary(summary) | Message::CompactionSummary(summary) => text(summary.as_str()),
-        Message::System { content, sections, tools_added } => {
+        Message::System(system) => {
+            let System { content, sections, tools_added } = &**system;
             text(content.as_str());
             for (_, section) in sections {
                 text(section.as_str());

@@ -119,8 +119,11 @@ fn data_is_told_from_words() {
 #[test]
 fn a_block_says_what_it_is() {
     let json = |raw: &str| JsonText::new(raw).unwrap();
-    let call =
-        ToolCall { id: "c".into(), name: Text::from("write"), arguments: json(r#"{"text":"Once upon a time."}"#) };
+    let call = ToolCall {
+        id: "c".into(),
+        name: Text::from("write").into(),
+        arguments: json(r#"{"text":"Once upon a time."}"#),
+    };
     let image = Image { data: "aGk=".into(), media_type: "image/png".into() };
     let thinking = Block::Thinking { text: Text::from(RUST), signature: None, redacted: false };
     assert_eq!(ContentClass::of_block(&Block::ToolCall(call)), Json);

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::transcript::json::js;
-use crate::transcript::{JsonText, ToolCall, touches};
+use crate::transcript::{JsonText, Text, ToolCall, touches};
 
 /// A tool call, as far as it is compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,7 +113,7 @@ fn call_of(object: &Map<String, Value>) -> Option<NextCall> {
         None => "{}".to_owned(),
     };
     let arguments = JsonText::new(&*raw).or_else(|| JsonText::new("{}"))?;
-    Some(NextCall::of(&ToolCall { id: "".into(), name: name.into(), arguments }))
+    Some(NextCall::of(&ToolCall { id: "".into(), name: Text::from(name).into(), arguments }))
 }
 
 #[cfg(test)]

@@ -10,9 +10,9 @@ pub(super) fn push(message: &Message, out: &mut String) {
     match message {
         Message::Assistant(content, _) => content.blocks.iter().for_each(|block| said(block, out)),
         Message::ToolResult(result) => part("[Tool result]: ", &joined_text(&result.content), out),
-        Message::System { content, sections, .. } => {
-            part("[System]: ", content.as_str(), out);
-            sections.iter().for_each(|(_, text)| part("[System]: ", text.as_str(), out));
+        Message::System(system) => {
+            part("[System]: ", system.content.as_str(), out);
+            system.sections.iter().for_each(|(_, text)| part("[System]: ", text.as_str(), out));
         }
         other => part("[User]: ", &user_text(other).unwrap_or_default(), out),
     }
