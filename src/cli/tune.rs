@@ -55,7 +55,7 @@ pub(super) fn tune(args: &TuneArgs) -> anyhow::Result<()> {
     let options = RunOptions { progress: &|_| {}, stop: &|| false, reuse: true, shard: None };
     run_experiment(&experiment, &corpus, &llm, &args.out, &options)?;
     let run = Run::read(&args.out)?;
-    super::report::write(&run, &args.out)?;
+    crate::report::write_all(&run, &args.out)?;
     let resampling = Resampling { seed: args.seed, ..Resampling::default() };
     let choice = choose(&run, &args.by, 0.05, resampling)?;
     print(&choice, &args.by, run.manifest.mock, &mut io::stdout().lock())?;
