@@ -113,6 +113,7 @@ fn experiment(args: &RunArgs) -> anyhow::Result<Experiment> {
     experiment.seeds = vec![setting.seed];
     experiment.mock = mock(setting)?;
     experiment.cache = setting.cache_config();
+    experiment.settle_bill();
     Ok(experiment)
 }
 

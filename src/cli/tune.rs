@@ -79,7 +79,10 @@ fn experiment(args: &TuneArgs) -> anyhow::Result<Experiment> {
     }
     let name = args.out.file_name().context("--out needs a folder")?.to_string_lossy().into_owned();
     let models = vec![ModelConfig::window(args.window)];
-    Ok(Experiment { name, strategies, models, ..Experiment::default_experiment() })
+    let transcripts = args.transcripts.clone();
+    let mut experiment = Experiment { name, transcripts, strategies, models, ..Experiment::default_experiment() };
+    experiment.settle_bill();
+    Ok(experiment)
 }
 
 fn print(choice: &Choice, by: &str, mock: bool, out: &mut impl Write) -> anyhow::Result<()> {

@@ -65,6 +65,8 @@ impl CacheConfig {
 /// What the bills of a session's cells share.
 #[derive(Debug)]
 pub struct CacheSetup {
+    /// What was asked for.
+    pub config: CacheConfig,
     /// The cache.
     pub provider: &'static Preset,
     /// The row of the price book, or why there is none.
@@ -101,6 +103,7 @@ impl CacheSetup {
         }
         let interval = Seconds(config.interval_seconds.unwrap_or(30));
         Ok(Self {
+            config: config.clone(),
             provider,
             latency: book.latency(wanted).cloned(),
             price: row.ok_or_else(|| format!("no price of the recorded model {model:?} is known, and none is chosen")),
@@ -118,6 +121,11 @@ impl CacheSetup {
             self.inferred = true;
         }
         self
+    }
+
+    /// The latency row behind times to the first token; `None`: none was chosen.
+    pub fn latency_row(&self) -> Option<String> {
+        self.latency.as_ref().map(|row| row.name.clone())
     }
 
     /// Tokens of the head in the bills, and whether it was inferred.

@@ -8,6 +8,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::source::OWN;
 use super::vary::Grid;
 use super::{CacheConfig, ProbeConfig};
 use crate::engine::preset::{preset, presets};
@@ -305,7 +306,18 @@ impl Experiment {
         if experiment.llm.is_some() && !says {
             experiment.replicates = LlmConfig::REPLICATES;
         }
+        experiment.settle_bill();
         Ok(experiment)
+    }
+
+    /// Chooses cache and price for the program's own sessions, where neither is named: a script recorded them, which has no price,
+    /// and money should be compared. Sessions of others are billed as their recorded model.
+    pub fn settle_bill(&mut self) {
+        let is_own = self.transcripts.iter().all(|path| path.to_string_lossy().starts_with(OWN));
+        if is_own && self.cache.provider.is_none() && self.cache.price.is_none() {
+            self.cache.provider = Some("anthropic-5m".to_owned());
+            self.cache.price = Some("claude-sonnet-5-5".to_owned());
+        }
     }
 
     /// The experiment as TOML, whole.

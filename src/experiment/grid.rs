@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
 
-use super::{ConfigError, Experiment, ModelConfig, Session, vary};
+use super::{CacheConfig, ConfigError, Experiment, ModelConfig, Session, Variant, vary};
 use crate::engine::spec::StrategySpec;
 use crate::llm::LlmConfig;
 use crate::results::SCHEMA;
@@ -24,6 +24,8 @@ pub struct Cell {
     pub mimics: Option<String>,
     /// Its stages.
     pub spec: StrategySpec,
+    /// What it is billed by.
+    pub cache: CacheConfig,
     /// Index of the session in the corpus.
     pub session: usize,
     /// The model.
@@ -57,7 +59,6 @@ pub fn grid(experiment: &Experiment, sessions: &[Session]) -> Result<Vec<Cell>, 
     if let Some(model) = experiment.models.iter().find(|model| model.window_tokens == 0) {
         return Err(ConfigError::Value(format!("the window of {:?} is 0 tokens, it must have at least 1", model.name)));
     }
-    let settings = digest(&settings(experiment));
     let mut cells = Vec::new();
     let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
     for (session, recorded) in sessions.iter().enumerate() {
@@ -68,12 +69,13 @@ pub fn grid(experiment: &Experiment, sessions: &[Session]) -> Result<Vec<Cell>, 
             let model_name = format!("{} {} {}", model.name, model.window_tokens, model.max_output_tokens);
             for (seed, replicate) in draws(experiment) {
                 let draw = format!("{seed} {replicate}");
-                cells.extend(strategies.iter().map(|Named { name, mimics, spec, stages }| {
-                    let place = [name, &recorded.name, &twin, &model_name, &experiment.history, &draw];
+                cells.extend(strategies.iter().map(|Named { variant, mimics, stages, settings }| {
+                    let Variant { name, spec, cache } = variant.clone();
+                    let place = [&name, &recorded.name, &twin, &model_name, &experiment.history, &draw];
                     let id = digest(&place)[..16].to_owned();
-                    let inputs = digest(&[&id, &settings, &source, stages])[..32].to_owned();
-                    let (strategy, mimics, spec, model) = (name.clone(), mimics.clone(), spec.clone(), model.clone());
-                    Cell { id, inputs, strategy, mimics, spec, session, model, seed, replicate }
+                    let inputs = digest(&[&id, settings, &source, stages])[..32].to_owned();
+                    let (mimics, model) = (mimics.clone(), model.clone());
+                    Cell { id, inputs, strategy: name, mimics, spec, cache, session, model, seed, replicate }
                 }));
             }
         }
@@ -89,11 +91,12 @@ fn draws(experiment: &Experiment) -> impl Iterator<Item = (u64, u32)> {
 
 /// A strategy of the grid.
 struct Named {
-    name: String,
+    variant: Variant,
     mimics: Option<String>,
-    spec: StrategySpec,
     /// The stages as text, for the digest.
     stages: String,
+    /// The digest of what else decides its results.
+    settings: String,
 }
 
 /// The strategies, each varied by the `[grid]`.
@@ -101,15 +104,18 @@ fn strategies(experiment: &Experiment) -> Result<Vec<Named>, ConfigError> {
     let mut all: Vec<Named> = Vec::new();
     for strategy in &experiment.strategies {
         let (name, mimics, spec) = strategy.resolve()?;
-        for (name, spec) in vary(&name, &spec, &experiment.grid)? {
-            // A template that does not exist is found here, before anything runs.
-            spec.build_with(&name, &crate::outside::System)?;
-            if all.iter().any(|other| other.name == name) {
+        for variant in vary(&name, &spec, &experiment.cache, &experiment.grid)? {
+            // A template or a cache that does not exist is found here, before anything runs.
+            variant.spec.build_with(&variant.name, &crate::outside::System)?;
+            variant.cache.preset()?;
+            if all.iter().any(|other| other.variant.name == variant.name) {
+                let name = &variant.name;
                 return Err(ConfigError::Value(format!("two strategies are called {name:?}; give one another name")));
             }
             let mimics = mimics.clone().filter(|_| experiment.grid.is_empty());
-            let stages = toml::to_string(&spec).unwrap_or_default();
-            all.push(Named { name, mimics, spec, stages });
+            let stages = toml::to_string(&variant.spec).unwrap_or_default();
+            let settings = digest(&settings(experiment, &variant.cache));
+            all.push(Named { variant, mimics, stages, settings });
         }
     }
     if all.is_empty() {
@@ -118,8 +124,8 @@ fn strategies(experiment: &Experiment) -> Result<Vec<Named>, ConfigError> {
     Ok(all)
 }
 
-/// What of an experiment decides the results of all its cells.
-fn settings(experiment: &Experiment) -> [String; 7] {
+/// What of an experiment decides the results of all its cells of one bill.
+fn settings(experiment: &Experiment, cache: &CacheConfig) -> [String; 7] {
     [
         format!("{} {SCHEMA}", env!("CARGO_PKG_VERSION")),
         experiment.reference.clone(),
@@ -131,7 +137,7 @@ fn settings(experiment: &Experiment) -> [String; 7] {
         format!("{:?}", experiment.meters),
         // Without probes the digest is that of runs before there were any.
         format!("{:?}", experiment.goal) + &experiment.probes.as_ref().map(|it| format!("{it:?}")).unwrap_or_default(),
-        format!("{:?}", experiment.cache),
+        format!("{cache:?}"),
     ]
 }
 

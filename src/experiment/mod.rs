@@ -36,4 +36,4 @@ pub use run::{FailedRun, RunOptions, RunOutcome, run};
 pub use schema::{EXAMPLE, SCHEMA_JSON};
 pub use source::{Source, Sources};
 pub use sweep::Sweep;
-pub use vary::{Grid, vary};
+pub use vary::{Grid, Variant, vary};

@@ -67,7 +67,7 @@ pub fn run(
     let _: crate::replay::History = experiment.history.parse().map_err(ConfigError::Value)?;
     let cells = grid(experiment, &corpus.sessions)?;
     let of = |index| cells.iter().filter(move |cell: &&Cell| cell.session == index);
-    let ready = |(index, session)| Prepared::new(session, reference, of(index))?.with_cache(&experiment.cache);
+    let ready = |(index, session)| Prepared::new(session, reference, of(index))?.with_bills(of(index));
     let ready: Vec<Result<Prepared<'_>, ConfigError>> = corpus.sessions.par_iter().enumerate().map(ready).collect();
     // Of several errors the first is told, whichever thread was faster.
     let mut prepared = ready.into_iter().collect::<Result<Vec<_>, _>>()?;
