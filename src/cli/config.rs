@@ -25,6 +25,7 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Experiment> {
             }
         }
     }
+    experiment.check().map_err(|error| error.placed(&text, &path.display().to_string()))?;
     Ok(experiment)
 }
 

@@ -244,7 +244,7 @@ impl TriggerSpec {
             Self::Never => Box::new(trigger::never::Never),
             Self::Pi { release } => Box::new(trigger::pi::Pi(release.rules())),
             Self::Article { threshold, min_turns_to_keep } => {
-                Box::new(trigger::article::Article { threshold, min_turns_to_keep })
+                Box::new(trigger::article::Article { threshold: share(threshold)?, min_turns_to_keep })
             }
             Self::Langchain { when, profile, input_budget } => {
                 Box::new(trigger::langchain::LangChain { clauses: when.build()?.into(), profile, input_budget })
@@ -269,7 +269,7 @@ impl CutSpec {
             Self::Everything => Box::new(cut::everything::Everything),
             Self::Pi { release } => Box::new(cut::pi::Pi(release.rules())),
             Self::Article { threshold, min_turns_to_keep } => {
-                Box::new(cut::article::Article { threshold, min_turns_to_keep })
+                Box::new(cut::article::Article { threshold: share(threshold)?, min_turns_to_keep })
             }
             Self::Langchain { keep, profile } => Box::new(cut::langchain::LangChain { keep: keep.build()?, profile }),
             Self::Tail { keep_tokens, keep_share, whole_turns } => {

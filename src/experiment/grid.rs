@@ -53,12 +53,7 @@ impl Cell {
 /// When the experiment names something that does not exist, or two strategies have one name.
 pub fn grid(experiment: &Experiment, sessions: &[Session]) -> Result<Vec<Cell>, ConfigError> {
     let strategies = strategies(experiment)?;
-    if experiment.models.is_empty() || experiment.seeds.is_empty() || experiment.replicates == 0 {
-        return Err(ConfigError::Value("an experiment needs a strategy, a model, a seed and a replicate".to_owned()));
-    }
-    if let Some(model) = experiment.models.iter().find(|model| model.window_tokens == 0) {
-        return Err(ConfigError::Value(format!("the window of {:?} is 0 tokens, it must have at least 1", model.name)));
-    }
+    experiment.check_values()?;
     let mut cells = Vec::new();
     let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
     for (session, recorded) in sessions.iter().enumerate() {
@@ -90,7 +85,7 @@ fn draws(experiment: &Experiment) -> impl Iterator<Item = (u64, u32)> {
 }
 
 /// A strategy of the grid.
-struct Named {
+pub(super) struct Named {
     variant: Variant,
     mimics: Option<String>,
     /// The stages as text, for the digest.
@@ -100,17 +95,21 @@ struct Named {
 }
 
 /// The strategies, each varied by the `[grid]`.
-fn strategies(experiment: &Experiment) -> Result<Vec<Named>, ConfigError> {
+pub(super) fn strategies(experiment: &Experiment) -> Result<Vec<Named>, ConfigError> {
     let mut all: Vec<Named> = Vec::new();
     for strategy in &experiment.strategies {
-        let (name, mimics, spec) = strategy.resolve()?;
-        for variant in vary(&name, &spec, &experiment.cache, &experiment.grid)? {
-            // A template or a cache that does not exist is found here, before anything runs.
-            variant.spec.build_with(&variant.name, &crate::outside::System)?;
-            variant.cache.preset()?;
-            if all.iter().any(|other| other.variant.name == variant.name) {
-                let name = &variant.name;
-                return Err(ConfigError::Value(format!("two strategies are called {name:?}; give one another name")));
+        let (base, mimics, spec) = strategy.resolve()?;
+        for variant in vary(&base, &spec, &experiment.cache, &experiment.grid)? {
+            let Variant { name, spec, cache } = &variant;
+            // What does not exist is found here, before anything runs.
+            let wrong = |problem| ConfigError::Strategy { name: base.clone(), problem };
+            spec.build_with(name, &crate::outside::System).map_err(wrong)?;
+            if all.iter().all(|other| other.variant.cache != *cache) {
+                cache.check()?;
+            }
+            if all.iter().any(|other| other.variant.name == *name) {
+                let problem = format!("two strategies are called {name:?}; give one another name");
+                return Err(ConfigError::entry(&base, problem, "a strategy, or a value of [grid], stands there twice"));
             }
             let mimics = mimics.clone().filter(|_| experiment.grid.is_empty());
             let stages = toml::to_string(&variant.spec).unwrap_or_default();
@@ -119,7 +118,8 @@ fn strategies(experiment: &Experiment) -> Result<Vec<Named>, ConfigError> {
         }
     }
     if all.is_empty() {
-        return Err(ConfigError::Value("an experiment needs a strategy".to_owned()));
+        let hint = "`cutpoint list presets` names some";
+        return Err(ConfigError::entry("strategies", "an experiment needs a strategy".to_owned(), hint));
     }
     Ok(all)
 }

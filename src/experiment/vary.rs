@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use toml::Value;
 
+use super::error::misspelt;
 use super::{CacheConfig, ConfigError};
 use crate::engine::spec::StrategySpec;
 
@@ -42,7 +43,8 @@ pub fn vary(name: &str, spec: &StrategySpec, cache: &CacheConfig, grid: &Grid) -
     let mut variants = vec![(Vec::new(), base)];
     for (path, values) in grid {
         if values.is_empty() {
-            return Err(ConfigError::Value(format!("[grid] {path}: there is no value to try")));
+            let problem = format!("[grid] {path}: there is no value to try");
+            return Err(ConfigError::entry(path, problem, "name some, or take the field away"));
         }
         let mut next = Vec::with_capacity(variants.len() * values.len());
         for (set, stages) in variants {
@@ -56,13 +58,19 @@ pub fn vary(name: &str, spec: &StrategySpec, cache: &CacheConfig, grid: &Grid) -
         }
         variants = next;
     }
-    variants.into_iter().map(|(set, stages)| finished(name, &set.join(","), stages)).collect()
+    let fields: Vec<&str> = grid.keys().map(String::as_str).collect();
+    variants.into_iter().map(|(set, stages)| finished(name, &fields, &set.join(","), stages)).collect()
 }
 
-fn finished(name: &str, set: &str, mut stages: Value) -> Result<Variant, ConfigError> {
+fn finished(name: &str, fields: &[&str], set: &str, mut stages: Value) -> Result<Variant, ConfigError> {
     let bill = stages.as_table_mut().and_then(|table| table.remove(BILL));
-    let unfit =
-        |error: toml::de::Error| ConfigError::Value(format!("[grid] {set} does not fit {name}: {}", error.message()));
+    let unfit = |error: toml::de::Error| {
+        let message = error.message();
+        // An unknown word is the last part of a field.
+        let is_quoted = |field: &&&str| message.split('`').nth(1) == field.rsplit('.').next();
+        let field = fields.iter().find(is_quoted).or(fields.first()).copied().unwrap_or_default();
+        ConfigError::entry(field, format!("[grid] {set} does not fit {name}: {message}"), misspelt(message))
+    };
     let cache = bill.map_or_else(|| Ok(CacheConfig::default()), |bill| bill.try_into().map_err(unfit))?;
     let spec = stages.try_into().map_err(unfit)?;
     Ok(Variant { name: format!("{name}[{set}]"), spec, cache })
