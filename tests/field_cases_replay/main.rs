@@ -92,7 +92,7 @@ impl Case {
         let transcript = &self.transcript;
         let mut strategy = preset("pi").unwrap().spec.build("pi").unwrap();
         strategy.estimator = std::sync::Arc::new(estimate::pi::Pi(rules));
-        strategy.trigger = Box::new(trigger::pi::Pi(rules));
+        strategy.trigger = Box::new(trigger::pi::Pi(*rules));
         let path = transcript.path();
         let model = Model { name: String::new(), window: Tokens(window), max_output: Tokens(0) };
         let input = ReplayInput {
