@@ -114,6 +114,7 @@ fn experiment(args: &RunArgs) -> anyhow::Result<Experiment> {
     experiment.mock = mock(setting)?;
     experiment.cache = setting.cache_config();
     experiment.settle_bill();
+    experiment.grid = super::setting::grid(&setting.set);
     Ok(experiment)
 }
 
