@@ -37,7 +37,7 @@ use clap::Parser;
 
 use args::{Cli, Command};
 
-use crate::compare::Unlike;
+use crate::compare::{NoChoice, Unlike};
 use crate::error::Exit;
 use crate::experiment::{AuditError, ConfigError, CorpusError, FailedRun};
 use crate::import::ImportError;
@@ -149,6 +149,11 @@ fn hint(error: &anyhow::Error) -> Option<String> {
     if let Some(error) = error.downcast_ref::<Unlike>() {
         return Some(error.hint());
     }
+    match error.downcast_ref::<NoChoice>() {
+        Some(NoChoice::Measure(_)) => return Some("`cutpoint list measures` names all".to_owned()),
+        Some(NoChoice::TooFew(_)) => return Some("name more sessions, or a smaller --window".to_owned()),
+        None => {}
+    }
     if error.is::<report::NoParquet>() {
         return Some(report::NoParquet::HINT.to_owned());
     }
@@ -156,7 +161,7 @@ fn hint(error: &anyhow::Error) -> Option<String> {
         return Some("name the folder of every shard of one run, each made with --shard PART/OF".to_owned());
     }
     if error.is::<RunError>() {
-        return Some("name the folder of a run, such as reports/default: it holds manifest.json".to_owned());
+        return Some("name the folder of a run, such as reports/default: it holds manifest.json; `cutpoint baseline list` names baselines".to_owned());
     }
     if let Some(error) = error.downcast_ref::<ImportError>() {
         return Some(error.hint().to_owned());
@@ -182,6 +187,9 @@ fn exit_of(error: &anyhow::Error) -> Exit {
     }
     if let Some(CorpusError::NoDataset(_)) = error.downcast_ref() {
         return Exit::Usage;
+    }
+    if let Some(NoChoice::TooFew(lineages)) = error.downcast_ref() {
+        return if *lineages == 0 { Exit::Void } else { Exit::Inconclusive };
     }
     if error.is::<findings::Faulty>()
         || error.is::<CorpusError>()

@@ -68,6 +68,11 @@ fn experiment(args: &TuneArgs) -> anyhow::Result<Experiment> {
     let preset = StrategyConfig::Preset(args.strategy.clone());
     let (_, _, spec) = preset.resolve()?;
     anyhow::ensure!(!args.share.is_empty() && !args.keep.is_empty(), "there is nothing to try");
+    if let Some(share) = args.share.iter().find(|share| !(**share > 0.0 && **share <= 1.0)) {
+        anyhow::bail!(
+            "a share of the window is above 0 and up to 1, not {share}\nhint: 0.8 compacts above 80 % of the window"
+        );
+    }
     let mut strategies = Vec::new();
     for &share in &args.share {
         for &keep in &args.keep {

@@ -132,6 +132,27 @@ fn thresholds_are_chosen_on_one_half_and_confirmed_on_the_other() {
 }
 
 #[test]
+fn a_search_without_numbers_is_void_and_one_on_a_single_session_cannot_tell() {
+    let folder = tempfile::tempdir().unwrap();
+    let tune = |window: &str, by: &str| {
+        let session = golden("repeated_compaction");
+        let rest = ["--share", "0.5", "--keep", "1000,4000", "--by", by, "--transcripts", &session];
+        run_in(folder.path(), &[&["tune", "--window", window], &rest[..]].concat())
+    };
+    // Nobody annotated the session, so that no candidate has a goal-loss.
+    let void = tune("12000", "goal_loss");
+    assert_eq!(void.code, 4, "{}", void.stderr);
+    assert!(void.stderr.contains("error: 0 lineages have a number"), "{}", void.stderr);
+    assert!(void.stderr.contains("hint: name more sessions"), "{}", void.stderr);
+    let one = tune("12000", "prompt_tokens");
+    assert_eq!(one.code, 3, "{}", one.stderr);
+    assert!(one.stderr.contains("error: 1 lineages have a number"), "{}", one.stderr);
+    let unknown = tune("12000", "nobody");
+    assert_eq!(unknown.code, 2, "{}", unknown.stderr);
+    assert!(unknown.stderr.contains("hint: `cutpoint list measures`"), "{}", unknown.stderr);
+}
+
+#[test]
 fn three_transcripts_cannot_tell() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();

@@ -133,7 +133,7 @@ fn a_wrong_experiment_is_told_by_file_and_line() {
         (&share, ":3: strategy \"own\": a share of the window", &["not 7"]),
         (&format!("{head}seeds = [1, 2, 1]\n"), ":3: `seeds` holds 1 twice", &[]),
         (&format!("{head}seeds = []\n"), ":3: an experiment needs", &[]),
-        (&format!("{head}{model}{model}"), ":3: `models` holds (\"m\", 9000, 8192) twice", &[]),
+        (&format!("{head}{model}{model}"), ":6: `models` holds (\"m\", 9000, 8192) twice", &[]),
         (&format!("{head}reference = \"gpt\"\n"), ":3: no reference tokenizer", &[]),
         (&format!("{head}manual = [{{ request = 0 }}]\n"), ":3: a compaction by hand", &["take 1"]),
         (&format!("{head}[goal]\nitems = -1.0\nfuture = 0.4\n"), ":3: the weights", &["-1 and 0.4"]),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times LangChain on a session that generate.py wrote: python3 langchain.py FILE. Needs `pip install langchain-core`.
+"""Times LangChain on a session that generate.py wrote: python3 langchain_counts.py FILE. Needs `pip install langchain-core`.
 
 Prints milliseconds, the median of the calls, as CSV: what, ms, value.
 """
