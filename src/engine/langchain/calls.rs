@@ -3,16 +3,21 @@
 use super::message::{Call, Part};
 use crate::transcript::json::python;
 
-/// `len(repr(tool_calls))`: a list of `{'name', 'args', 'id', 'type': 'tool_call'}` in that order of keys.
+/// `len(repr(tool_calls))`: a list of `{'name', 'args', 'id', 'type': 'tool_call'}` in that order of keys. 0 without any call.
 pub(super) fn repr_chars(calls: &[Call<'_>]) -> usize {
+    listed_chars(calls.iter().map(|call| call_repr_chars(&call.name, &call.arguments, &call.id)))
+}
+
+/// `len(repr(call))` of one of `tool_calls`.
+pub(super) fn call_repr_chars(name: &str, arguments: &str, id: &str) -> usize {
     const FRAME: usize = "{'name': , 'args': , 'id': , 'type': 'tool_call'}".len();
-    let one = |call: &Call<'_>| {
-        FRAME
-            + python::repr_str_char_len(&call.name)
-            + json_repr_chars(&call.arguments)
-            + python::repr_str_char_len(&call.id)
-    };
-    "[]".len() + calls.iter().map(one).sum::<usize>() + ", ".len() * calls.len().saturating_sub(1)
+    FRAME + python::repr_str_char_len(name) + json_repr_chars(arguments) + python::repr_str_char_len(id)
+}
+
+/// Characters of a list of what has `lengths`. An agent has no list without calls.
+pub(super) fn listed_chars(lengths: impl Iterator<Item = usize>) -> usize {
+    // Brackets around all, and a comma with a space behind all but the last.
+    lengths.map(|length| ", ".len() + length).reduce(|sum, one| sum + one).unwrap_or(0)
 }
 
 /// `repr(tool_calls)`.
