@@ -21,10 +21,9 @@ TAIL = '''];
 /// `str.isprintable` of one character: not in the general categories Cc, Cf, Cs, Co, Cn, Zl, Zp or Zs, or the space.
 pub(super) fn is_printable(character: char) -> bool {
     match character {
-        ' '..='~' => true,
+        // ASCII, and Chinese, Japanese and Korean, as most text outside ASCII is, need no search.
+        ' '..='~' | '\\u{4e00}'..='\\u{9fff}' | '\\u{ac00}'..='\\u{d7a3}' => true,
         '\\0'..='\\u{9f}' => false,
-        // Chinese, Japanese and Korean, as most text outside ASCII is, need no search.
-        '\\u{4e00}'..='\\u{9fff}' | '\\u{ac00}'..='\\u{d7a3}' => true,
         _ => searched(character),
     }
 }

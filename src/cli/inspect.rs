@@ -11,6 +11,7 @@ use super::args::{InspectArgs, Setting};
 use super::findings::{self, judge};
 use super::inspection::{Compacted, Head, Inspection, Share, Span, Sum};
 use crate::experiment::{Corpus, CorpusError, Sources};
+use crate::report::Narrow;
 use crate::tokens::Reference;
 use crate::transcript::{Text, ToolSchema};
 
@@ -44,11 +45,12 @@ pub(super) fn inspect(args: &InspectArgs) -> anyhow::Result<()> {
             .collect();
         writeln!(out, "{}", serde_json::to_string_pretty(&json!({ "sessions": all, "skipped": skipped }))?)?;
     } else {
+        let out = &mut Narrow::new(&mut out);
         for (index, one) in all.iter().enumerate() {
             if index > 0 {
                 writeln!(out)?;
             }
-            print(one, &mut out)?;
+            print(one, out)?;
         }
         for (_, reason) in &skipped {
             writeln!(out, "skipped: {reason}")?;

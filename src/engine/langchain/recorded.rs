@@ -1,57 +1,72 @@
 //! What a recorded message contributes, without building the message that a LangChain agent would hold.
 
-use super::calls::{call_repr_chars, listed_chars};
+use super::calls::{call_repr_chars, listed_chars, thinking_repr_chars, tool_use_repr_chars};
 use super::estimate::Measure;
 use super::from_transcript::{Dialect, is_object};
 use super::message::Role;
 use super::view::chat_message;
-use crate::transcript::{Block, Content, Message, Reply, is_sent};
+use crate::transcript::{Block, Content, Message, is_sent};
 
 impl Measure {
-    /// [`Measure::of`] of [`chat_message`], `None` where that is. Most messages are one text, or texts and calls: their
-    /// lengths are added up where they stand.
+    /// [`Measure::of`] of [`chat_message`], `None` where that is. The lengths of what is made of blocks are added up where they
+    /// stand.
     pub fn recorded(message: &Message) -> Option<Self> {
         if !is_sent(message) {
             return None;
         }
-        plainly(message).or_else(|| chat_message(message).map(|message| Self::of(&message)))
+        Some(match message {
+            Message::User(content) => said(Role::Human, content),
+            Message::Custom(custom) => said(Role::Human, &custom.content),
+            Message::Assistant(content, reply) if Dialect::of(reply) == Dialect::Plain => plain_reply(content),
+            Message::Assistant(content, _) => said(Role::Ai, content),
+            Message::ToolResult(result) => {
+                let mut measure = said(Role::Tool, &result.content);
+                measure.chars += count(&result.call_id);
+                measure.name = count(&result.tool);
+                measure
+            }
+            Message::Bash(_) | Message::BranchSummary(_) | Message::CompactionSummary(_) | Message::System(_) => {
+                Self::of(&chat_message(message)?)
+            }
+        })
     }
 }
 
-/// The measure of a message whose content is a string in which nothing has to be put together.
-fn plainly(message: &Message) -> Option<Measure> {
-    let measure = |role: Role, chars| Measure { chars: role.openai_chars() + chars, ..Measure::default() };
-    match message {
-        Message::User(content) => Some(measure(Role::Human, one_text(content)?)),
-        Message::ToolResult(result) => {
-            let chars = one_text(&result.content)? + bytecount::num_chars(result.call_id.as_bytes());
-            Some(Measure { name: bytecount::num_chars(result.tool.as_bytes()), ..measure(Role::Tool, chars) })
+fn count(text: &str) -> usize {
+    bytecount::num_chars(text.as_bytes())
+}
+
+/// A string, or a list of blocks: of both the texts count as they are.
+fn said(role: Role, content: &Content) -> Measure {
+    let mut measure = Measure { chars: role.openai_chars(), ..Measure::default() };
+    for block in &content.blocks {
+        match block {
+            Block::Image(_) => measure.images += 1,
+            other => measure.chars += block_chars(other),
         }
-        Message::Assistant(content, reply) => Some(measure(Role::Ai, reply_chars(content, reply)?)),
-        _ => None,
+    }
+    measure
+}
+
+fn block_chars(block: &Block) -> usize {
+    match block {
+        Block::Text(text) => text.char_len(),
+        Block::Thinking { text, signature, .. } => thinking_repr_chars(text.as_str(), signature.as_deref()),
+        Block::ToolCall(call) => tool_use_repr_chars(call.name.as_str(), call.arguments.python_char_len(), &call.id),
+        Block::Other(json) => json.python_char_len(),
+        Block::Image(_) => 0,
     }
 }
 
-/// Code points of content that is at most one text.
-fn one_text(content: &Content) -> Option<usize> {
-    match content.blocks.as_slice() {
-        [] => Some(0),
-        [Block::Text(text)] => Some(text.char_len()),
-        _ => None,
-    }
-}
-
-/// Code points of the texts and the calls of a reply that has a string for its content.
-fn reply_chars(content: &Content, reply: &Reply) -> Option<usize> {
-    if Dialect::of(reply) == Dialect::Blocks {
-        return one_text(content);
-    }
+/// A reply that has a string for its content, and its calls beside it.
+fn plain_reply(content: &Content) -> Measure {
     let texts = content.blocks.iter().map(|block| if let Block::Text(text) = block { text.char_len() } else { 0 });
     let calls = content.blocks.iter().filter_map(|block| match block {
         Block::ToolCall(call) if is_object(call) => {
-            Some(call_repr_chars(call.name.as_str(), call.arguments.as_str(), &call.id))
+            Some(call_repr_chars(call.name.as_str(), call.arguments.python_char_len(), &call.id))
         }
         _ => None,
     });
-    Some(texts.sum::<usize>() + listed_chars(calls))
+    let chars = Role::Ai.openai_chars() + texts.sum::<usize>() + listed_chars(calls);
+    Measure { chars, ..Measure::default() }
 }

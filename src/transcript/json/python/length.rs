@@ -15,19 +15,39 @@ const KEYS: usize = 32;
 /// `len(repr(json.loads(raw)))` in code points. `None`: not JSON, or of a kind that has to be parsed, because it is deep or
 /// wide, or a key is spelled with an escape or comes twice in one object.
 pub(super) fn of_json(raw: &str) -> Option<usize> {
+    let keys = Keys { names: [""; KEYS], open: 0 };
+    let mut walk = Walk { keys, plain: is_plain(raw) };
     let mut reader = Reader::new(raw);
-    let mut keys = Keys { names: [""; KEYS], open: 0 };
-    let length = value(&mut reader, &mut keys, DEPTH).ok()?;
+    let length = walk.value(&mut reader, DEPTH).ok()?;
     reader.end().ok()?;
     Some(length)
 }
 
 /// `len(repr(text))` in code points.
 pub(super) fn of_text(text: &str) -> usize {
+    if is_plain(text) {
+        return "''".len() + text.len();
+    }
     let mut printed = Printed::default();
     printed.text(text);
     printed.quoted()
 }
+
+/// Whether all of `text` is printable ASCII without apostrophes and backslashes: in quotes, Python prints it as it stands.
+#[expect(clippy::needless_bitwise_bool, reason = "what branches is not vectorised")]
+fn is_plain(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let special = |byte: u8| !(b' '..0x7F).contains(&byte) | (byte == b'\'') | (byte == b'\\');
+    let any = |chunk: &[u8; WIDTH]| chunk.iter().fold(0, |any, &byte| any | u8::from(special(byte)));
+    // The last chunk may overlap the one before: no byte is looked at alone.
+    match bytes.last_chunk() {
+        Some(last) => bytes.as_chunks().0.iter().fold(any(last), |found, chunk| found | any(chunk)) == 0,
+        None => !bytes.iter().any(|&byte| special(byte)),
+    }
+}
+
+/// Bytes that are looked at together to tell whether a text is plain.
+const WIDTH: usize = 16;
 
 /// The keys of the objects that are open, outermost first.
 struct Keys<'a> {
@@ -47,41 +67,62 @@ impl<'a> Keys<'a> {
     }
 }
 
-fn value<'a>(reader: &mut Reader<'a>, keys: &mut Keys<'a>, depth: usize) -> Read<usize> {
-    match reader.peek() {
-        b'"' => reader.spelled().map(of_string),
-        b'{' | b'[' if depth == 0 => Err(Broken),
-        b'{' => object(reader, keys, depth - 1),
-        b'[' => list(reader, keys, depth - 1),
-        b'n' => reader.word("null").map(|()| "None".len()),
-        b't' => reader.word("true").map(|()| "True".len()),
-        b'f' => reader.word("false").map(|()| "False".len()),
-        _ => reader.number().map(of_number),
+/// A walk over a value.
+struct Walk<'a> {
+    keys: Keys<'a>,
+    /// All of the text [`is_plain`], so that no string has to be looked at again.
+    plain: bool,
+}
+
+impl<'a> Walk<'a> {
+    fn value(&mut self, reader: &mut Reader<'a>, depth: usize) -> Read<usize> {
+        match reader.peek() {
+            b'"' => self.string(reader),
+            b'{' | b'[' if depth == 0 => Err(Broken),
+            b'{' => self.object(reader, depth - 1),
+            b'[' => self.list(reader, depth - 1),
+            b'n' => reader.word("null").map(|()| "None".len()),
+            b't' => reader.word("true").map(|()| "True".len()),
+            b'f' => reader.word("false").map(|()| "False".len()),
+            _ => reader.number().map(of_number),
+        }
     }
-}
 
-fn object<'a>(reader: &mut Reader<'a>, keys: &mut Keys<'a>, depth: usize) -> Read<usize> {
-    let from = keys.open;
-    let (mut length, mut members) = (0, 0);
-    reader.object(|reader, key| {
-        let Cow::Borrowed(key) = key else { return Err(Broken) };
-        keys.push(from, key)?;
-        length += of_text(key) + ": ".len() + value(reader, keys, depth)?;
-        members += 1;
-        Ok(())
-    })?;
-    keys.open = from;
-    Ok(enclosed(length, members))
-}
+    fn string(&self, reader: &mut Reader<'a>) -> Read<usize> {
+        match reader.plain_text()? {
+            Some(text) => Ok(self.text(text)),
+            None => reader.spelled().map(of_string),
+        }
+    }
 
-fn list<'a>(reader: &mut Reader<'a>, keys: &mut Keys<'a>, depth: usize) -> Read<usize> {
-    let (mut length, mut items) = (0, 0);
-    reader.list(|reader| {
-        length += value(reader, keys, depth)?;
-        items += 1;
-        Ok(())
-    })?;
-    Ok(enclosed(length, items))
+    /// Of a string that is spelled without escapes.
+    fn text(&self, text: &str) -> usize {
+        if self.plain { "''".len() + text.len() } else { of_text(text) }
+    }
+
+    fn object(&mut self, reader: &mut Reader<'a>, depth: usize) -> Read<usize> {
+        let from = self.keys.open;
+        let (mut length, mut members) = (0, 0);
+        reader.object(|reader, key| {
+            let Cow::Borrowed(key) = key else { return Err(Broken) };
+            self.keys.push(from, key)?;
+            length += self.text(key) + ": ".len() + self.value(reader, depth)?;
+            members += 1;
+            Ok(())
+        })?;
+        self.keys.open = from;
+        Ok(enclosed(length, members))
+    }
+
+    fn list(&mut self, reader: &mut Reader<'a>, depth: usize) -> Read<usize> {
+        let (mut length, mut items) = (0, 0);
+        reader.list(|reader| {
+            length += self.value(reader, depth)?;
+            items += 1;
+            Ok(())
+        })?;
+        Ok(enclosed(length, items))
+    }
 }
 
 /// With the brackets and what stands between `items`.
@@ -136,6 +177,7 @@ impl Printed {
     }
 
     /// Adds at most [`BLOCK`] bytes. Whether all of them are ASCII. There is no branch in it, so that it is vectorised.
+    #[expect(clippy::needless_bitwise_bool, reason = "what branches is not vectorised")]
     #[inline]
     fn bytes(&mut self, bytes: &[u8]) -> bool {
         let (mut more, mut apostrophes, mut double_quotes, mut all) = (0_u8, 0_u8, 0_u8, 0_u8);
