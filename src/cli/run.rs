@@ -58,6 +58,7 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<()> {
     super::report::print_table(&run, &mut out)?;
     super::spread::print(&run, &mut out)?;
     super::exam::print(&run, &mut out)?;
+    super::latency::print(&run, &mut out)?;
     if outcome.reused > 0 {
         // On stderr, because the same data is printed whether it is new or not.
         let _ = writeln!(
