@@ -151,7 +151,7 @@ fn recorded_marks_are_the_breakpoints_of_their_request() {
     let hour = print(r#","ttl":"1h""#);
     assert_eq!(reads(&hour), [0, 10_000, 0], "{hour}");
     assert!(hour.contains("3 with recorded breakpoints"), "{hour}");
-    assert!(hour.contains("expired") && hour.contains("1: 1 simulated"), "{hour}");
+    assert!(hour.contains("expired") && hour.contains("1: 1 known"), "{hour}");
     // Marks of five minutes: the read at twenty minutes is not simulated.
     assert_eq!(reads(&print("")), [0, 0, 0]);
     // A log that marks nothing, and records no use: nothing is simulated in vain, and nothing compared.
