@@ -8,7 +8,7 @@ use super::exec;
 use super::failure::CallError;
 use super::http::Endpoint;
 use super::key::redact;
-use super::{Llm, LlmError, LlmRequest, LlmResponse};
+use super::{Llm, LlmError, LlmRequest, LlmResponse, words};
 
 /// A model that is reached over a network, or by starting a program.
 #[derive(Clone, Debug)]
@@ -39,7 +39,7 @@ impl Client {
         let stream = self.config.stream && api.streams();
         let body = api.body(&self.config, request, stream);
         // Servers like to quote the key that they refuse, and programs to print what they were given.
-        let clean = |error: CallError| error.cleaned(|text| self.clean(text));
+        let clean = |error: CallError| without_tools(error.cleaned(|text| self.clean(text)), request);
         let reply = match &self.endpoint {
             Some(endpoint) => {
                 let fold = api.fold(&self.config);
@@ -75,6 +75,18 @@ impl Client {
             Err(LlmError::Overflow(why) | LlmError::Unusable(why) | LlmError::Failed(why)) => *why = self.clean(why),
         }
         reply
+    }
+}
+
+/// A server that takes no tools takes none the next time either.
+fn without_tools(error: CallError, request: &LlmRequest) -> CallError {
+    match error {
+        CallError::Again { why, .. } | CallError::Never(why)
+            if !request.tools.is_empty() && words::refuses_tools(&why) =>
+        {
+            CallError::Never(format!("{why}\nhint: tools_in_words = true in [probes] tells tools in the prompt"))
+        }
+        other => other,
     }
 }
 

@@ -51,7 +51,7 @@ mod tests {
 
     fn wait(after: &str, after_ms: Option<&str>, date: Option<&str>) -> Option<Duration> {
         // 2026-10-21 07:27:00 UTC.
-        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_792_567_620);
+        let now = SystemTime::UNIX_EPOCH + Duration::from_mins(29_876_127);
         WaitHeaders { after: Some(after), after_ms, date }.wait(now)
     }
 

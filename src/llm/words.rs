@@ -66,6 +66,23 @@ const FILTER: [&str; 11] = [
 /// No money is left. Texts about rates name plans and billing pages as well, so that only these count.
 const QUOTA: [&str; 2] = ["insufficient_quota", "credit balance is too low"];
 
+/// Tools are not taken: Ollama, llama.cpp, `vLLM`, `OpenRouter`, Gemini, Together, Bedrock.
+const TOOLS: [&str; 7] = [
+    "does not support tool",
+    "tools param requires",
+    "tool choice requires",
+    "support tool use",
+    "does not support function calling",
+    "function calling is not enabled",
+    "tool use is not supported",
+];
+
+/// Whether an error says that the model, or its server, takes no tools.
+pub(super) fn refuses_tools(text: &str) -> bool {
+    let words = text.to_lowercase();
+    TOOLS.iter().any(|word| words.contains(word))
+}
+
 /// What an error text tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Told {

@@ -69,18 +69,11 @@ pub fn powered_mean(values: &[Judged<'_>], resampling: Resampling) -> Result<Pow
     if labelled == 0 {
         return Err(NotPowered::NoLabel { unlabelled });
     }
-    let by_lineage = |of: fn(&Judged<'_>) -> f64| {
-        let observed = values.iter().map(|value| Observation {
-            lineage: value.lineage,
-            transcript: value.transcript,
-            value: Some(of(value)),
-        });
-        Sample::of(observed).values()
-    };
     if !values.iter().all(|value| value.corrected().is_finite()) {
         return Err(NotPowered::NotFinite);
     }
-    let (judged, corrected) = (by_lineage(|value| value.judge), by_lineage(|value| value.corrected()));
+    let judged = by_lineage(values, values.iter().map(|value| value.judge));
+    let corrected = by_lineage(values, values.iter().map(Judged::corrected));
     let (Some(judged), Some(point)) = (mean(&judged), mean(&corrected)) else { return Err(NotPowered::NotFinite) };
     Ok(Powered {
         judged,
@@ -90,6 +83,16 @@ pub fn powered_mean(values: &[Judged<'_>], resampling: Resampling) -> Result<Pow
         labelled,
         unlabelled,
     })
+}
+
+/// One number per lineage, in the order of their names.
+fn by_lineage(values: &[Judged<'_>], numbers: impl Iterator<Item = f64>) -> Vec<f64> {
+    let observed = values.iter().zip(numbers).map(|(value, number)| Observation {
+        lineage: value.lineage,
+        transcript: value.transcript,
+        value: Some(number),
+    });
+    Sample::of(observed).values()
 }
 
 /// Values that a labelled one of a stratum stands for; `None` when none is labelled.

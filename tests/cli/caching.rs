@@ -65,16 +65,24 @@ fn a_latency_is_chosen_on_the_command_line_and_called_a_model() {
     assert_eq!(rows[1].last(), Some(&"model_ms"), "{printed}");
     // A token is a millisecond, read or not: the time is the size.
     assert!(rows[2..30].iter().all(|row| row[3] == row[7]), "{printed}");
-    assert!(printed.contains("ms, mean; MODEL 0 ms + 1000 ms/k uncached + 1000 ms/k cached, not measured"), "{printed}");
+    assert!(
+        printed.contains("ms, mean; MODEL 0 ms + 1000 ms/k uncached + 1000 ms/k cached, not measured"),
+        "{printed}"
+    );
     assert!(!good(&["replay", session, "--strategy", "none"]).contains("model_ms"));
     let folder = tempfile::tempdir().unwrap();
-    let arguments = ["run", "--transcripts", session, "--strategy", "none", "--latency", "0,1000,1000", "--name", "timed"];
+    let arguments =
+        ["run", "--transcripts", session, "--strategy", "none", "--latency", "0,1000,1000", "--name", "timed"];
     let done = run_in(folder.path(), &arguments);
     assert_eq!(done.code, 0, "{}", done.stderr);
     assert!(done.stdout.contains("Time to the first token, mean over requests; MODEL 0 ms"), "{}", done.stdout);
     let done = run(&["cache", &case, "--provider", "anthropic-5m", "--latency", "400,60"]);
     assert_eq!(done.code, 2, "{}", done.stderr);
-    assert!(done.stderr.contains("no latency is called \"400,60\"") && done.stderr.contains("hint: "), "{}", done.stderr);
+    assert!(
+        done.stderr.contains("no latency is called \"400,60\"") && done.stderr.contains("hint: "),
+        "{}",
+        done.stderr
+    );
 }
 
 #[test]

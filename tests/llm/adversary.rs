@@ -3,7 +3,8 @@
 use std::io::Write;
 use std::time::{Duration, Instant, SystemTime};
 
-use cutpoint::llm::{Api, Completer, LlmConfig, LlmError};
+use cutpoint::llm::{Api, Completer, LlmConfig, LlmError, LlmRequest};
+use cutpoint::transcript::ToolSchema;
 use serde_json::{Value, json};
 
 use super::stub::{Act, Stub};
@@ -334,6 +335,27 @@ fn packed_answers_are_unpacked() {
     done(vec![cut, good()], false, 2);
     let (_, asked, halted) = met(Api::Chat, vec![Act::Packed(200, "br", b"x".to_vec())], false);
     assert!(asked == 1 && halted.unwrap().contains("packed as br"));
+}
+
+#[test]
+fn a_server_that_takes_no_tools_is_told_so_once() {
+    let tool = ToolSchema { name: "read".into(), description: "".into(), parameters: "".into() };
+    let request = LlmRequest { tools: [tool].into(), ..request("Which one is next?", 0) };
+    for (status, body) in [
+        (400, r#"{"error":{"message":"registry.test/m-1 does not support tools"}}"#),
+        (500, r#"{"error":{"code":500,"message":"tools param requires --jinja flag","type":"server_error"}}"#),
+        (400, r#"{"object":"error","message":"\"auto\" tool choice requires --enable-auto-tool-choice","code":400}"#),
+        (404, r#"{"error":{"message":"No endpoints found that support tool use.","code":404}}"#),
+    ] {
+        let stub = Stub::acts(vec![Act::status(status, body)]);
+        let gateway = live(&config(Api::Chat, &stub, false));
+        assert!(gateway.complete(&request).is_err());
+        let halted = gateway.halted().unwrap();
+        assert!(halted.contains("hint: tools_in_words = true") && stub.asked().len() == 1, "{halted}");
+        // Without tools such words are those of any other error.
+        let (_, _, halted) = met(Api::Chat, vec![Act::status(status, body)], false);
+        assert!(!halted.unwrap().contains("hint"), "{body}");
+    }
 }
 
 #[test]
