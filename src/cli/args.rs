@@ -112,7 +112,8 @@ pub(super) struct Setting {
     /// Share of what the mock LLM would keep that it loses, 0 to 1
     #[arg(long, default_value_t = 0.0, value_name = "SHARE")]
     pub(super) mock_loss: f64,
-    /// Prompt cache that bills the requests; by default that of the recorded model
+    /// Prompt cache that bills the requests; by default that of the recorded model. Without `--cache` and `--price` the embedded
+    /// sessions, which a script recorded, are billed by `anthropic-5m` at `claude-sonnet-5-5`
     #[arg(long, value_name = "PRESET")]
     pub(super) cache: Option<String>,
     /// Price: a row of the price book, or a model; by default the recorded model's
@@ -203,9 +204,7 @@ impl RunArgs {
             #[command(flatten)]
             args: RunArgs,
         }
-        // The sessions were recorded by a script, which has no price; so that money can be compared, one is chosen.
-        Alone::parse_from(["cutpoint", "--name", "default", "--cache", "anthropic-5m", "--price", "claude-sonnet-5-5"])
-            .args
+        Alone::parse_from(["cutpoint", "--name", "default"]).args
     }
 }
 

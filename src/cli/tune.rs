@@ -56,7 +56,7 @@ pub(super) fn tune(args: &TuneArgs) -> anyhow::Result<()> {
     let options = RunOptions { progress: &|_| {}, stop: &|| false, reuse: true, shard: None };
     run_experiment(&experiment, &corpus, &llm, &args.out, &options)?;
     let run = Run::read(&args.out)?;
-    super::report::write(&run, &args.out)?;
+    crate::report::write_all(&run, &args.out)?;
     let resampling = Resampling { seed: args.seed, ..Resampling::default() };
     let choice = choose(&run, &args.by, 0.05, resampling)?;
     print(&choice, &args.by, run.manifest.mock, &mut io::stdout().lock())?;
@@ -79,7 +79,10 @@ fn experiment(args: &TuneArgs) -> anyhow::Result<Experiment> {
     }
     let name = args.out.file_name().context("--out needs a folder")?.to_string_lossy().into_owned();
     let models = vec![ModelConfig::window(args.window)];
-    Ok(Experiment { name, strategies, models, ..Experiment::default_experiment() })
+    let transcripts = args.transcripts.clone();
+    let mut experiment = Experiment { name, transcripts, strategies, models, ..Experiment::default_experiment() };
+    experiment.settle_bill();
+    Ok(experiment)
 }
 
 /// The stages that compact above a share of the window and keep so many tokens.
