@@ -13,6 +13,7 @@ use crate::experiment::{
     Corpus, Experiment, ModelConfig, RunOptions, StrategyConfig, grid, load, run as run_experiment,
 };
 use crate::llm::{Completer, LlmConfig, Mock, MockKnobs};
+use crate::report::Narrow;
 use crate::results::Run;
 
 pub(super) fn run(args: &RunArgs) -> anyhow::Result<()> {
@@ -55,9 +56,10 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<()> {
     let run = Run::read(&folder)?;
     let mut out = io::stdout().lock();
     super::report::write_and_print(&run, &folder, &mut out)?;
-    super::spread::print(&run, &mut out)?;
-    super::exam::print(&run, &mut out)?;
-    super::latency::print(&run, &mut out)?;
+    let narrow = &mut Narrow::new(&mut out);
+    super::spread::print(&run, narrow)?;
+    super::exam::print(&run, narrow)?;
+    super::latency::print(&run, narrow)?;
     if outcome.reused > 0 {
         // On stderr, because the same data is printed whether it is new or not.
         let _ = writeln!(
