@@ -213,6 +213,45 @@ fn a_loss_leads_to_the_message_that_said_it() {
 }
 
 #[test]
+fn the_answers_stand_first_with_their_evidence() {
+    let page = page(&fixture::run());
+    let glance = page.split_once("<section id=\"glance\"").unwrap().1.split_once("</section>").unwrap().0;
+    assert!(page.find("id=\"glance\"").unwrap() < page.find("id=\"verdict\"").unwrap());
+    let text = |part: &str| -> String {
+        part.split('<').filter_map(|piece| piece.split_once('>')).map(|(_, text)| text).collect()
+    };
+    let text = text(glance);
+    for answer in [
+        "forgets least?MOCKpi: goal-loss 0.250 (0: all annotated items kept, 1: all lost), mean over 1 lineage.",
+        "per dollar?MOCKpi: goal-loss 0.250 for $0.5000 a session. It keeps most for a dollar: (1 − goal-loss) per dollar is 1.500.",
+        "significant?MOCKNo. None of the 1 others loses significantly more than pi (sign-flip test, 5 %, Holm). The sample is too small to show any: 1 of at least 6 lineages.",
+        "fail?On log: chars/4 counts \u{2212}50.0 %, too few tokens (asked by pi, tail-only).",
+        "cost?MOCKOn average $0.1025 once (at most $0.1250), and 78,100 tokens of the cached prefix, over 4 compactions.",
+        "said?MOCKCritical: “what never-touch-generated-files means”, said at line 4 of refactor-parser, lost by tail-only.",
+    ] {
+        assert!(text.contains(answer), "{answer}\n{text}");
+    }
+    assert_eq!(glance.matches("href=\"#").count(), 7, "a way to the evidence of each, and to the message");
+}
+
+#[test]
+fn only_our_stale_files_are_removed() {
+    let (folder, run) = (tempfile::tempdir().unwrap(), super::against::head());
+    let base = super::against::base_of(&run);
+    let comparison = super::against::compared(&base, &run);
+    let there = |name: &str| folder.path().join(name).exists();
+    cutpoint::report::write_model(&ReportModel::new(&run).against(&base.manifest, &comparison), folder.path()).unwrap();
+    assert!(there("gates.csv") && there("moved.csv") && there("newly_lost.csv"));
+    // A page of a larger report, one that is not ours, and a table of somebody else's.
+    fs::copy(folder.path().join("index.html"), folder.path().join("cells-2.html")).unwrap();
+    fs::write(folder.path().join("cells-3.html"), "<title>mine</title>").unwrap();
+    fs::write(folder.path().join("moved.csv"), "mine\n").unwrap();
+    write_all(&run, folder.path()).unwrap();
+    assert!(!there("gates.csv") && !there("newly_lost.csv") && !there("cells-2.html"));
+    assert!(there("moved.csv") && there("cells-3.html") && there("cells.csv"));
+}
+
+#[test]
 fn every_link_within_a_page_leads_somewhere() {
     let page = page(&fixture::run());
     let mut links = 0;

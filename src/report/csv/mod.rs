@@ -12,6 +12,7 @@ mod exam;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod summary;
+mod verdicts;
 
 pub(super) use against::shift;
 pub use cache::cache_csv;
@@ -30,6 +31,8 @@ use crate::results::{CompactionRecord, EventRecord, RequestRecord};
 /// One of the CSV files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CsvFile {
+    /// `verdicts.csv`: a row per setting: the answers that the page begins with.
+    Verdicts,
     /// `cells.csv`: a row per cell, a column per measure.
     Cells,
     /// `measures.csv`: a row per cell and measure.
@@ -70,7 +73,8 @@ pub enum CsvFile {
 
 impl CsvFile {
     /// All files.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
+        Self::Verdicts,
         Self::Cells,
         Self::Measures,
         Self::Requests,
@@ -98,9 +102,16 @@ impl CsvFile {
         Self::ALL.into_iter().filter(is_there).collect()
     }
 
+    /// Its first line, with its end.
+    pub(super) fn header(self, model: &ReportModel) -> String {
+        let names = columns::of(self, model).into_iter().map(|column| column.name);
+        names.collect::<Vec<_>>().join(",") + "\n"
+    }
+
     /// Its name in the folder.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Verdicts => "verdicts.csv",
             Self::Cells => "cells.csv",
             Self::Measures => "measures.csv",
             Self::Requests => "requests.csv",
@@ -129,6 +140,7 @@ impl Reporter for CsvFile {
         let described = columns::of(*self, model);
         csv.write_record(described.iter().map(|column| column.name.as_ref()))?;
         match self {
+            Self::Verdicts => verdicts::write(model, &mut csv)?,
             Self::Cells => cells(model, &mut csv)?,
             Self::Measures => measures(model, &mut csv)?,
             Self::Items => items(model, &mut csv)?,

@@ -11,6 +11,7 @@ mod compactions;
 mod context;
 mod critical;
 mod forgotten;
+mod glance;
 mod glossary;
 mod heat;
 mod items;
@@ -34,7 +35,8 @@ pub(super) use page::{style, style_policy};
 use section::{Page, Section};
 
 /// The sections of the main page, in order.
-const SECTIONS: [Section; 18] = [
+const SECTIONS: [Section; 19] = [
+    glance::SECTION,
     verdict::SECTION,
     strategies::SECTION,
     pareto::SECTION,

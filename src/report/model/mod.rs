@@ -1,7 +1,9 @@
 //! What a report shows: numbers already computed, in the order in which they are shown. Renderers only lay them out.
 
 mod aggregate;
+mod answers;
 mod classes;
+mod compactions;
 mod context;
 mod detail;
 pub(super) mod evidence;
@@ -18,7 +20,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use aggregate::Aggregate;
 pub(super) use aggregate::is_additive;
-pub use classes::{ClassError, ClassErrors};
+pub use answers::PerUsd;
+pub use classes::{ClassError, ClassErrors, SMALLEST_SHARE};
+pub use compactions::{DearestCompaction, WorstCompaction};
 pub use context::{ContextLine, ContextPanel, Point};
 pub use detail::{DETAIL_BUDGET, TranscriptDetail};
 pub use forgotten::{AtBudget, Extractors, ForgottenPanel, Rounds, Weighing};
@@ -31,7 +35,7 @@ pub use stack::{Stack, StackPoint};
 pub(crate) use strategy::CATEGORIES;
 pub use strategy::{Column, Setting, StrategyRow};
 pub(super) use verdict::ALPHA;
-pub use verdict::{Contrast, CriticalLoss, DearestCompaction, EstimatorError, Verdict, WorstCompaction};
+pub use verdict::{Contrast, EstimatorError, ItemLoss, Verdict};
 
 use crate::compare::Comparison;
 use crate::results::{CellRecord, EventRecord, Manifest, Measure, MeasureDef, Run};
@@ -126,19 +130,20 @@ impl<'run> ReportModel<'run> {
         let columns = strategy::columns(&measures, &cells);
         let strategies = strategy::rows(&measures, &cells);
         let (contexts, items) = (context::panels(&cells), items::tables(&cells));
+        let classes = classes::errors(run);
         let (details, detail_of) = detail::details(run, &cells, &contexts, &items);
         Self {
             mock: run.manifest.mock || run.cells.iter().any(|cell| cell.mock),
             pareto: pareto::panels(&strategies, &cells),
             forgotten: forgotten::panels(&strategies, &cells),
-            verdicts: verdict::verdicts(&strategies, &cells),
+            verdicts: verdict::verdicts(&strategies, &cells, &classes),
             cell_pages: cell_pages(cells.len()),
             contexts,
             items,
             details,
             detail_of,
             stacks: cells.iter().map(stack::stack).collect(),
-            classes: classes::errors(run),
+            classes,
             histories: history::histories(&cells),
             voids: voids(&measures, &cells),
             run,
