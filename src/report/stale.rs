@@ -39,11 +39,9 @@ pub(super) fn remove(model: &ReportModel, folder: &Path, written: &BTreeSet<&str
 
 /// `transcript-12.html`, `cells-3.html`.
 fn is_sibling(name: &str) -> bool {
-    let number = name.strip_suffix(".html").and_then(|stem| {
-        stem.strip_prefix("transcript-")
-            .or_else(|| stem.strip_prefix("cells-"))
-            .or_else(|| stem.strip_prefix("questions-"))
-    });
+    let number = name
+        .strip_suffix(".html")
+        .and_then(|stem| stem.strip_prefix("transcript-").or_else(|| stem.strip_prefix("cells-")));
     number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
@@ -60,7 +58,7 @@ mod tests {
 
     #[test]
     fn siblings_have_a_number() {
-        assert!(is_sibling("transcript-007.html") && is_sibling("cells-1.html") && is_sibling("questions-2.html"));
+        assert!(is_sibling("transcript-007.html") && is_sibling("cells-1.html"));
         assert!(
             ["transcript-.html", "transcript-a1.html", "cells-1.htm", "index.html", "my-cells-1.html"]
                 .into_iter()

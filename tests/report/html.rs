@@ -97,6 +97,7 @@ fn no_field_of_a_run_can_attack() {
     let document = serde_json::json!({
         "manifest": fixture::run().manifest, "cells": fixture::run().cells, "events": fixture::run().events,
         "messages": fixture::run().sources.messages, "annotations": fixture::run().sources.annotations, "classes": fixture::run().sources.classes,
+        "judgements": fixture::run().judgements,
     });
     let mut fields = std::collections::BTreeSet::new();
     texts(&document, "", &mut fields);
@@ -153,6 +154,7 @@ fn run_of(mut document: serde_json::Value) -> Run {
             annotations: serde_json::from_value(document["annotations"].take()).unwrap(),
             classes: serde_json::from_value(document["classes"].take()).unwrap(),
         },
+        judgements: serde_json::from_value(document["judgements"].take()).unwrap(),
     }
 }
 
@@ -174,6 +176,8 @@ fn a_mock_is_marked_and_only_a_mock() {
     run.manifest.mock = false;
     assert!(page(&run).contains("MOCK summaries"), "a cell says so");
     run.cells.iter_mut().for_each(|cell| cell.mock = false);
+    assert!(page(&run).contains(">MOCK<"), "the reader is one");
+    run.cells.iter_mut().filter_map(|cell| cell.exam.as_mut()).for_each(|exam| exam.mock = false);
     let page = page(&run);
     assert!(!page.contains("MOCK summaries") && !page.contains(">MOCK<") && !page.contains("class=\"mock\""));
 }
@@ -217,10 +221,7 @@ fn the_answers_stand_first_with_their_evidence() {
     let page = page(&fixture::run());
     let glance = page.split_once("<section id=\"glance\"").unwrap().1.split_once("</section>").unwrap().0;
     assert!(page.find("id=\"glance\"").unwrap() < page.find("id=\"verdict\"").unwrap());
-    let text = |part: &str| -> String {
-        part.split('<').filter_map(|piece| piece.split_once('>')).map(|(_, text)| text).collect()
-    };
-    let text = text(glance);
+    let text = text_of(glance);
     for answer in [
         "forgets least?MOCKpi: goal-loss 0.250 (0: all annotated items kept, 1: all lost), mean over 1 lineage.",
         "per dollar?MOCKpi: goal-loss 0.250 for $0.5000 a session. It keeps most for a dollar: (1 − goal-loss) per dollar is 1.500.",
@@ -232,6 +233,59 @@ fn the_answers_stand_first_with_their_evidence() {
         assert!(text.contains(answer), "{answer}\n{text}");
     }
     assert_eq!(glance.matches("href=\"#").count(), 7, "a way to the evidence of each, and to the message");
+}
+
+/// The text of a part of the page, without its tags.
+fn text_of(part: &str) -> String {
+    part.split('<').filter_map(|piece| piece.split_once('>')).map(|(_, text)| text).collect()
+}
+
+#[test]
+fn questions_stand_with_what_was_expected_and_answered() {
+    let page = page(&fixture::run());
+    let section = page.split_once("<section id=\"questions\"").unwrap().1.split_once("</section>").unwrap().0;
+    let text = text_of(section);
+    let hostile = "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;⟨U+202E⟩⟨U+001B⟩[31m &amp; 'x'";
+    for part in [
+        &format!("Statement: {hostile} is ____."),
+        &format!("the parser or {hostile}"),
+        "●right ×2: “the parser”?unparsed",
+        "✕wrong: “=cmd|' /C calc'!A0”",
+        "○abstained: “NOT KNOWN”◆ yes",
+        "said at line 4",
+        &format!("◐same toolread src/a.rsread src/b.rsread {hostile}"),
+        "asked: mockMOCK",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    assert!(section.contains("href=\"#t0-line-67\">line 67</a>"), "the recorded call");
+    // What was not asked has no column.
+    assert!(!section.contains("With one search"));
+}
+
+#[test]
+fn judgements_stand_with_their_evidence() {
+    let page = page(&fixture::run());
+    let section = page.split_once("<section id=\"judgements\"").unwrap().1.split_once("</section>").unwrap().0;
+    let text = text_of(section);
+    for part in [
+        "3 judgements, 1 void",
+        "1 judgements are of a summary that the run no longer has",
+        "strictwhat goal-1 meansgoal-12 of 2“rewrite THE parser”● stands in the summary",
+        "0 of 2none– a grade of 0 needs none",
+        "accuracythe whole summary–“=cmd|' /C calc'!A0”✕ stands nowhere in the summaryvoid: its evidence stands nowhere in the text",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    assert!(!text.contains("old words"));
+    let mut run = fixture::run();
+    run.judgements.clear();
+    run.cells.iter_mut().for_each(|cell| cell.exam = None);
+    let page = self::page(&run);
+    assert!(
+        page.contains("<b>Judgements</b>, because no judge")
+            && page.contains("<b>Questions and answers</b>, because no reader")
+    );
 }
 
 #[test]

@@ -106,6 +106,7 @@ fn numbers_of_the_page_are_those_of_the_files() {
     }
     for file in [
         "verdicts.csv",
+        "judgements.csv",
         "strategies.csv",
         "contrasts.csv",
         "pareto.csv",

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::super::ReportModel;
-use super::{CsvFile, against, classes, exam, summary, verdicts};
+use super::{CsvFile, against, classes, exam, judgements, summary, verdicts};
 use crate::results::Direction;
 
 /// A column.
@@ -170,6 +170,7 @@ const COLUMNS: [Fixed; 4] = [
 pub(super) fn of(file: CsvFile, model: &ReportModel) -> Vec<Described> {
     let own: &[Fixed] = match file {
         CsvFile::Strategies => return summary::wide_columns(model),
+        CsvFile::Judgements => return judgements::COLUMNS.iter().map(Described::fixed).collect(),
         CsvFile::Verdicts => return verdicts::COLUMNS.iter().map(Described::fixed).collect(),
         CsvFile::Estimates => return summary::columns(&summary::ESTIMATES),
         CsvFile::Contrasts => return summary::columns(&summary::CONTRASTS),

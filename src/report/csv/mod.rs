@@ -9,6 +9,7 @@ mod cache;
 mod classes;
 mod columns;
 mod exam;
+mod judgements;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod summary;
@@ -49,6 +50,8 @@ pub enum CsvFile {
     Probes,
     /// `next_actions.csv`: a row per recorded tool call that a reader was to name.
     NextActions,
+    /// `judgements.csv`: a row per judgement of a summary; only where a judge graded some.
+    Judgements,
     /// `strategies.csv`: a row per strategy and setting, five columns per measure: mean, interval, least and greatest lineage.
     Strategies,
     /// `estimates.csv`: a row per strategy, setting and measure.
@@ -73,7 +76,7 @@ pub enum CsvFile {
 
 impl CsvFile {
     /// All files.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Verdicts,
         Self::Cells,
         Self::Measures,
@@ -83,6 +86,7 @@ impl CsvFile {
         Self::Items,
         Self::Probes,
         Self::NextActions,
+        Self::Judgements,
         Self::Strategies,
         Self::Estimates,
         Self::Contrasts,
@@ -95,10 +99,13 @@ impl CsvFile {
         Self::Columns,
     ];
 
-    /// The files that a report has: those about a base only where there is one.
+    /// The files that a report has: those about a base, or of a judge, only where there is one.
     pub fn of(model: &ReportModel) -> Vec<Self> {
-        let is_there =
-            |file: &Self| model.against.is_some() || !matches!(file, Self::Gates | Self::Moved | Self::NewlyLost);
+        let is_there = |file: &Self| match file {
+            Self::Gates | Self::Moved | Self::NewlyLost => model.against.is_some(),
+            Self::Judgements => !model.run.judgements.is_empty(),
+            _ => true,
+        };
         Self::ALL.into_iter().filter(is_there).collect()
     }
 
@@ -120,6 +127,7 @@ impl CsvFile {
             Self::Items => "items.csv",
             Self::Probes => "probes.csv",
             Self::NextActions => "next_actions.csv",
+            Self::Judgements => "judgements.csv",
             Self::Strategies => "strategies.csv",
             Self::Estimates => "estimates.csv",
             Self::Contrasts => "contrasts.csv",
@@ -146,6 +154,7 @@ impl Reporter for CsvFile {
             Self::Items => items(model, &mut csv)?,
             Self::Probes => exam::probes(model, &mut csv)?,
             Self::NextActions => exam::actions(model, &mut csv)?,
+            Self::Judgements => judgements::write(model, &mut csv)?,
             Self::Strategies => summary::strategies(model, &mut csv)?,
             Self::Estimates => summary::estimates(model, &mut csv)?,
             Self::Contrasts => summary::contrasts(model, &mut csv)?,

@@ -15,12 +15,14 @@ mod glance;
 mod glossary;
 mod heat;
 mod items;
+mod judgements;
 mod measures;
 mod messages;
 mod opened;
 mod overview;
 mod page;
 mod pareto;
+mod questions;
 mod section;
 mod stack;
 mod strategies;
@@ -35,7 +37,7 @@ pub(super) use page::{style, style_policy};
 use section::{Page, Section};
 
 /// The sections of the main page, in order.
-const SECTIONS: [Section; 19] = [
+const SECTIONS: [Section; 21] = [
     glance::SECTION,
     verdict::SECTION,
     strategies::SECTION,
@@ -49,6 +51,8 @@ const SECTIONS: [Section; 19] = [
     stack::SECTION,
     items::SECTION,
     compactions::SECTION,
+    questions::SECTION,
+    judgements::SECTION,
     messages::SECTION,
     cells::SECTION,
     measures::SECTION,
@@ -58,8 +62,15 @@ const SECTIONS: [Section; 19] = [
 ];
 
 /// The sections that tell about single transcripts: those of a sibling page.
-const DETAIL: [Section; 5] =
-    [context::SECTION, stack::SECTION, items::SECTION, compactions::SECTION, messages::SECTION];
+const DETAIL: [Section; 7] = [
+    context::SECTION,
+    stack::SECTION,
+    items::SECTION,
+    compactions::SECTION,
+    questions::SECTION,
+    judgements::SECTION,
+    messages::SECTION,
+];
 
 /// The main page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -10,6 +10,7 @@ pub(super) mod evidence;
 mod forgotten;
 mod history;
 mod items;
+mod judged;
 mod outcome;
 mod pareto;
 mod stack;
@@ -28,6 +29,7 @@ pub use detail::{DETAIL_BUDGET, TranscriptDetail};
 pub use forgotten::{AtBudget, Extractors, ForgottenPanel, Rounds, Weighing};
 pub use history::{CellHistory, EditTotal, StuckTotal};
 pub use items::{ItemRow, ItemTable};
+pub use judged::{CellJudgements, Evidence, Judged};
 pub use outcome::Outcome;
 pub(super) use outcome::outcomes;
 pub use pareto::{Axis, ParetoPanel, ParetoPoint};
@@ -114,6 +116,8 @@ pub struct ReportModel<'run> {
     pub forgotten: Vec<ForgottenPanel<'run>>,
     /// The fates of annotated items, one table per transcript that has any.
     pub items: Vec<ItemTable<'run>>,
+    /// What a judge said of each cell.
+    pub judgements: Vec<CellJudgements<'run>>,
     /// What happened in each cell.
     pub histories: Vec<CellHistory<'run>>,
     /// The reasons for missing numbers, in the order of their first appearance.
@@ -131,7 +135,8 @@ impl<'run> ReportModel<'run> {
         let strategies = strategy::rows(&measures, &cells);
         let (contexts, items) = (context::panels(&cells), items::tables(&cells));
         let classes = classes::errors(run);
-        let (details, detail_of) = detail::details(run, &cells, &contexts, &items);
+        let judgements = judged::judgements(run, &cells);
+        let (details, detail_of) = detail::details(run, &cells, &contexts, &items, &judgements);
         Self {
             mock: run.manifest.mock || run.cells.iter().any(|cell| cell.mock),
             pareto: pareto::panels(&strategies, &cells),
@@ -144,6 +149,7 @@ impl<'run> ReportModel<'run> {
             detail_of,
             stacks: cells.iter().map(stack::stack).collect(),
             classes,
+            judgements,
             histories: history::histories(&cells),
             voids: voids(&measures, &cells),
             run,
