@@ -7,8 +7,8 @@ use super::config::{Api, LlmConfig, LlmConfigError};
 use super::exec;
 use super::failure::CallError;
 use super::http::Endpoint;
-use super::key::redact;
 use super::{Llm, LlmError, LlmRequest, LlmResponse};
+use crate::redact::without_keys;
 
 /// A model that is reached over a network, or by starting a program.
 #[derive(Clone, Debug)]
@@ -60,7 +60,7 @@ impl Client {
             let clean = self
                 .endpoint
                 .as_ref()
-                .map_or_else(|| redact(&response.text), |endpoint| endpoint.key().redact(&response.text));
+                .map_or_else(|| without_keys(&response.text), |endpoint| endpoint.key().redact(&response.text));
             response.text = clean.into();
         }
         reply

@@ -10,6 +10,7 @@ mod experiments;
 mod forgotten;
 mod importing;
 mod reading;
+mod redacting;
 mod running;
 mod validating;
 
