@@ -5,7 +5,7 @@ use std::io::Write;
 
 use super::model::{Aggregate, Setting, StrategyRow, Verdict};
 use super::number::{Format, count, unit_label};
-use super::text::{one_line, shortened};
+use super::text::{for_markdown as safe, shortened};
 use super::{ComparisonForm, ReportError, ReportModel, Reporter};
 
 /// `report.md`.
@@ -47,23 +47,6 @@ impl Reporter for Markdown {
 /// Writing to a string cannot fail.
 fn line(text: &mut String, content: &str) {
     let _ = writeln!(text, "{content}");
-}
-
-/// Text of a run, where Markdown and HTML have no meaning.
-fn safe(text: &str) -> String {
-    let mut out = String::new();
-    for character in one_line(text).chars() {
-        match character {
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '&' => out.push_str("&amp;"),
-            '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '(' | ')' | '#' | '+' | '!' | '|' | '~' | '@' | ':' => {
-                out.extend(['\\', character]);
-            }
-            other => out.push(other),
-        }
-    }
-    out
 }
 
 fn title(setting: &Setting<'_>) -> String {
@@ -116,7 +99,7 @@ fn table(text: &mut String, model: &ReportModel, setting: &Setting<'_>) {
         .iter()
         .map(|column| {
             let unit = model.definition(column.measure).map_or("", unit_label);
-            format!("{}: {} ({unit})", column.group, column.head)
+            format!("{}: {} ({})", column.group, column.head, safe(unit))
         })
         .collect();
     line(text, &format!("| strategy | {} |", heads.join(" | ")));
@@ -148,15 +131,5 @@ fn spread(aggregate: &Aggregate<'_>) -> String {
             format!(" ({} … {})", write(least), write(greatest))
         }
         _ => String::new(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn text_of_a_run_has_no_meaning() {
-        assert_eq!(safe("<b>|a_b*\n[x](y)"), "&lt;b&gt;\\|a\\_b\\* \\[x\\]\\(y\\)");
     }
 }

@@ -86,6 +86,8 @@ def follows_the_system(tab):
     label = "document.getElementById('theme').textContent"
     for scheme, said in (("dark", "Light theme"), ("light", "Dark theme")):
         tab.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        # The page is told with the next picture that is drawn.
+        tab.run("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))")
         expect(f"the button says what it does when the system turns {scheme}", tab.run(label) == said)
     tab.ask("Emulation.setEmulatedMedia", features=[])
 

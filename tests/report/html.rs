@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use cutpoint::compare::{Plan, compare};
-use cutpoint::report::{CsvFile, Html, ReportModel, Reporter, Sibling, write_all};
+use cutpoint::report::{ComparisonForm, CsvFile, Html, Markdown, ReportModel, Reporter, Sibling, write_all};
 use cutpoint::results::Run;
 
 use super::fixture;
@@ -92,7 +92,8 @@ fn hostile_text_is_shown_and_never_run() {
 /// Every text of a run is replaced, one field at a time, by an attack that names the field.
 #[test]
 fn no_field_of_a_run_can_attack() {
-    let attack = "\"'><script>run()</script>\u{202e}\u{2066}</pre></style><img onerror=x>";
+    let attack =
+        "\"'><script>run()</script>\u{202e}\u{2066}\u{2028}\0\u{feff}\u{e0041}</pre></style><img onerror=x>|`x`\n|";
     let clean = tags(&page(&fixture::run()));
     let document = serde_json::json!({
         "manifest": fixture::run().manifest, "cells": fixture::run().cells, "events": fixture::run().events,
@@ -108,14 +109,52 @@ fn no_field_of_a_run_can_attack() {
     for field in fields {
         let mut attacked = document.clone();
         plant(&mut attacked, "", &field, attack);
-        let page = page_against(&run_of(attacked));
+        let run = run_of(attacked);
+        let page = page_against(&run);
         let (body, _) = apart(&page);
         two_runs += usize::from(body.contains("id=\"against\""));
         assert!(tags(&page) > clean / 4, "{field}: the page is whole");
         assert!(!body.contains("<script") && !body.contains("<img") && !body.contains("'><"), "{field}");
-        assert!(!body.contains(['\u{202e}', '\u{2066}']), "{field}");
+        let hidden = ['\u{202e}', '\u{2066}', '\u{2028}', '\0', '\u{feff}', '\u{e0041}'];
+        assert!(!body.contains(hidden), "{field}");
+        for (form, text) in other_forms(&run) {
+            assert!(!text.contains(hidden) && !text.contains("<script") && !text.contains("<img"), "{form}, {field}");
+            if form == "md" {
+                rows_are_whole(&text, &field);
+            }
+        }
     }
     assert!(two_runs > 30, "{two_runs}");
+}
+
+/// The report as Markdown, on a terminal, and a comparison as both and as `JUnit` XML.
+fn other_forms(run: &Run) -> Vec<(&'static str, String)> {
+    let model = ReportModel::new(run);
+    let rendered = |reporter: &dyn Reporter| {
+        let mut out = Vec::new();
+        reporter.render(&model, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    };
+    let mut all = vec![("md", rendered(&Markdown))];
+    if let Ok(comparison) = compare(&super::against::base_of(run), run, &Plan::default()) {
+        all.extend([
+            ("md", ComparisonForm::Markdown.render(&comparison)),
+            ("xml", ComparisonForm::Junit.render(&comparison)),
+        ]);
+    }
+    all
+}
+
+/// Every row of a table has as many fields as its header, and no code begins that does not end.
+fn rows_are_whole(markdown: &str, field: &str) {
+    let plain = markdown.replace("\\|", "").replace("\\`", "");
+    assert!(!plain.contains('`'), "{field}: {plain}");
+    let mut fields = None;
+    for line in plain.lines() {
+        let own = line.starts_with('|').then(|| line.matches('|').count());
+        assert!(own.is_none() || fields.is_none() || own == fields, "{field}: {line}");
+        fields = own;
+    }
 }
 
 /// The paths of all texts; entries of lists share one path, and so do the names of maps.
@@ -251,7 +290,8 @@ fn questions_stand_with_what_was_expected_and_answered() {
         &format!("the parser or {hostile}"),
         "●right ×2: “the parser”?unparsed",
         "✕wrong: “=cmd|' /C calc'!A0”",
-        "○abstained: “NOT KNOWN”◆ yes",
+        "○abstained: “NOT KNOWN”",
+        "recall◆ yesthe parser or",
         "said at line 4",
         &format!("◐same toolread src/a.rsread src/b.rsread {hostile}"),
         "asked: mockMOCK",
@@ -334,6 +374,38 @@ fn an_incomplete_run_says_so() {
     assert!(page(&run).contains("6 of 8 cells"));
     run.manifest.cells = 6;
     assert!(!page(&run).contains("not complete"));
+}
+
+#[test]
+fn a_run_of_voids_has_no_answer_and_says_so() {
+    let mut run = fixture::run();
+    run.sources.classes.clear();
+    for cell in &mut run.cells {
+        cell.measures
+            .values_mut()
+            .for_each(|measure| *measure = cutpoint::results::Measure::void("nothing was scored"));
+    }
+    run.events.retain(|event| matches!(event, cutpoint::results::EventRecord::Request(_)));
+    let page = page(&run);
+    tags(&page);
+    let glance = text_of(page.split_once("<section id=\"glance\"").unwrap().1.split_once("</section>").unwrap().0);
+    for answer in [
+        "Unknown: goal-loss has no number.",
+        "Unknown: no strategy has both",
+        "There is nothing to compare.",
+        "Unknown: no strategy asked an estimator.",
+        "Nothing was compacted.",
+        "Unknown: nothing was scored.",
+    ] {
+        assert!(glance.contains(answer), "{answer}\n{glance}");
+    }
+    // One cell alone has its answers too, and nothing to be compared with.
+    let mut run = fixture::run();
+    run.cells.truncate(1);
+    run.events.retain(|event| event.cell() == run.cells[0].cell);
+    let page = self::page(&run);
+    tags(&page);
+    assert!(page.contains("There is nothing to compare.") && page.contains("All 1 cells"));
 }
 
 #[test]

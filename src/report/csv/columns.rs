@@ -161,7 +161,7 @@ const COLUMNS: [Fixed; 4] = [
     (
         "about",
         "text",
-        "What it means. In every file, text that starts with = + - @, a tab or a carriage return has a leading \
+        "What it means. In every file, text that starts with = + - @ (also full-width), a tab or a line break has a leading \
          apostrophe, so that no spreadsheet runs it.",
     ),
 ];

@@ -1,8 +1,8 @@
 //! Tidy CSV: one kind of row per file, a unit in every column name that has one, an empty field for a void.
 //!
-//! Text that a spreadsheet would run as a formula (it starts with `=`, `+`, `-`, `@`, a tab or a carriage return) gets a
-//! leading apostrophe, as OWASP advises against CSV injection. Only text columns are guarded: numbers are written as they
-//! are, so a program reads `-0.12` as a number. `columns.csv` says this too, because a reader must know it.
+//! Text that a spreadsheet would run as a formula (it starts with `=`, `+`, `-`, `@`, one of their full-width forms, a tab or a line
+//! break) gets a leading apostrophe, as OWASP advises against CSV injection. Only text columns are guarded: numbers are written as they
+//! are, with a point and without marks between thousands whatever the locale, so a program reads `-0.12` as a number. `columns.csv` says this too, because a reader must know it.
 
 mod against;
 mod cache;
@@ -111,7 +111,7 @@ impl CsvFile {
 
     /// Its first line, with its end.
     pub(super) fn header(self, model: &ReportModel) -> String {
-        let names = columns::of(self, model).into_iter().map(|column| column.name);
+        let names = columns::of(self, model).into_iter().map(|column| word(&column.name));
         names.collect::<Vec<_>>().join(",") + "\n"
     }
 
@@ -146,7 +146,7 @@ impl Reporter for CsvFile {
     fn render(&self, model: &ReportModel, out: &mut dyn Write) -> Result<(), ReportError> {
         let mut csv = WriterBuilder::new().from_writer(out);
         let described = columns::of(*self, model);
-        csv.write_record(described.iter().map(|column| column.name.as_ref()))?;
+        csv.write_record(described.iter().map(|column| word(&column.name)))?;
         match self {
             Self::Verdicts => verdicts::write(model, &mut csv)?,
             Self::Cells => cells(model, &mut csv)?,
@@ -180,7 +180,7 @@ impl Reporter for CsvFile {
 }
 
 /// What a spreadsheet runs starts with one of these.
-const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
+const FORMULA: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
 
 /// Guards text against being run as a formula. Text that looks guarded gets an apostrophe too, so that taking one off gives the text.
 fn guarded(text: &str) -> Cow<'_, str> {
@@ -372,6 +372,9 @@ mod tests {
         assert_eq!(guarded("=cmd|' /C calc'!A0"), "'=cmd|' /C calc'!A0");
         assert_eq!(guarded("@SUM(A1)"), "'@SUM(A1)");
         assert_eq!(guarded("'=a"), "''=a");
+        for text in ["-1", "+1", "\t=1", "\r=1", "\n=1", "＝1", "＠x"] {
+            assert_eq!(guarded(text), format!("'{text}"));
+        }
         assert_eq!(guarded("a=b"), "a=b");
         assert_eq!(guarded(""), "");
     }

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::super::model::number;
 use super::super::number::{Format, count};
-use super::super::text::visible;
+use super::super::text::{shortened_line, visible};
 use super::cell::{datum_at, how_to, mock_tag, scroll, strategy};
 use super::critical::said_at;
 use super::section::{Body, Page, Section};
@@ -15,6 +15,8 @@ pub(super) const SECTION: Section = Section { id: "questions", title: "Questions
 
 /// Questions and calls of a cell that are shown; the rest stands in the CSV files.
 const ROWS: usize = 200;
+/// Columns of the words of a search.
+const QUERY: usize = 60;
 /// The conditions, with their headers.
 const CONDITIONS: [(&str, &str); 4] =
     [("full", "Whole history"), ("view", "Context after the cut"), ("search", "With one search"), ("empty", "Nothing")];
@@ -98,9 +100,9 @@ fn probes(page: Page<'_, '_>, cell: usize, exam: &ExamRecord) -> Markup {
             thead { tr {
                 th scope="col" { "Question" }
                 th scope="col" { "Kind" }
+                th scope="col" { "Counts" }
                 th scope="col" { "Expected" }
                 @for (_, head) in &conditions { th scope="col" { (head) } }
-                th scope="col" { "Counts" }
             } }
             tbody {
                 @for probe in exam.probes.iter().take(ROWS) { (probe_row(page, cell, probe, &conditions)) }
@@ -127,6 +129,7 @@ fn probe_row(page: Page<'_, '_>, cell: usize, probe: &ProbeRecord, conditions: &
                 small { code { (visible(&probe.probe)) } @if known.is_some() { " · said at " (said_at(page, detail, known)) } }
             }
             td { (visible(&probe.kind)) }
+            td { @if probe.kept { "◆ yes" } @else { "no" } }
             td class="answer" {
                 @match &probe.expected {
                     Some(expected) => (visible(expected)),
@@ -134,7 +137,6 @@ fn probe_row(page: Page<'_, '_>, cell: usize, probe: &ProbeRecord, conditions: &
                 }
             }
             @for (condition, _) in conditions { td class="answer" { (answers(probe, condition)) } }
-            td { @if probe.kept { "◆ yes" } @else { "no" } }
         }
     }
 }
@@ -157,7 +159,7 @@ fn answers(probe: &ProbeRecord, condition: &str) -> Markup {
             p {
                 (verdict(&answer.verdict)) @if times > 1 { " ×" (times) }
                 @if !answer.answer.is_empty() { ": “" (visible(&answer.answer)) "”" }
-                @if let Some(query) = &answer.query { span class="soft" { ", searched for “" (visible(query)) "”" } }
+                @if let Some(query) = &answer.query { span class="soft" { ", searched for “" (shortened_line(query, QUERY)) "”" } }
             }
         }
     }
