@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use crate::results::Shard;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::setting::Assignment;
 pub(super) use forgotten::{AnnotateArgs, AuditArgs};
 pub(super) use llm::{CheckArgs, LlmArgs, LlmCommand, LlmCommandArgs};
 
@@ -87,6 +88,10 @@ pub(super) struct Setting {
     /// Seed, handed to the mock LLM
     #[arg(long, default_value_t = 0)]
     pub(super) seed: u64,
+    /// A field of the strategies, such as `trigger.reserve_tokens=8000`; several values, here or in several options, make several
+    /// cells
+    #[arg(long, value_name = "FIELD=VALUE[,VALUE…]", value_parser = super::setting::parse)]
+    pub(super) set: Vec<Assignment>,
     /// Summary template in place of the strategy's own: a name, `by-task`, or a TOML file
     #[arg(long, value_name = "NAME|FILE")]
     pub(super) template: Option<String>,
@@ -123,9 +128,10 @@ impl Setting {
 }
 
 #[derive(Debug, Clone, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(super) struct RunArgs {
     /// Experiment file (TOML), in place of the options that choose sessions, strategies and models
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["transcripts", "strategy", "window", "history", "reference", "seed", "template", "mock_loss", "cache", "price", "prices"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["transcripts", "strategy", "window", "history", "reference", "seed", "set", "template", "mock_loss", "cache", "price", "prices"])]
     pub(super) config: Option<PathBuf>,
     /// Session files, dataset folders, or folders of sessions; without any, the embedded datasets
     #[arg(long, num_args = 1.., value_name = "PATH")]

@@ -24,6 +24,7 @@ mod redaction;
 mod replay;
 mod report;
 mod run;
+mod setting;
 mod spread;
 mod sweep;
 mod template;

@@ -28,6 +28,7 @@ pub(super) fn replay(args: &ReplayArgs) -> anyhow::Result<()> {
         seeds: vec![setting.seed],
         mock: super::run::mock(setting)?,
         cache: setting.cache_config(),
+        grid: super::setting::grid(&setting.set),
         manual: args
             .compact_at
             .map(|request| Manual { request, instructions: args.focus.clone() })

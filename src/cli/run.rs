@@ -118,6 +118,7 @@ fn experiment(args: &RunArgs) -> anyhow::Result<Experiment> {
     experiment.seeds = vec![setting.seed];
     experiment.mock = mock(setting)?;
     experiment.cache = setting.cache_config();
+    experiment.grid = super::setting::grid(&setting.set);
     Ok(experiment)
 }
 

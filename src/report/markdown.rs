@@ -79,6 +79,7 @@ fn section(text: &mut String, model: &ReportModel, verdict: &Verdict<'_>) {
             ),
         );
     }
+    answers(text, model, verdict);
     table(text, model, &verdict.setting);
     if !verdict.critical.is_empty() {
         line(text, &format!("Critical items lost: {}\n", verdict.critical.len()));
@@ -87,10 +88,41 @@ fn section(text: &mut String, model: &ReportModel, verdict: &Verdict<'_>) {
             let known =
                 model.details[model.detail_of[loss.cell]].annotations.iter().find(|known| known.item == loss.item);
             let said = shortened(known.map_or(loss.item, |known| &known.text), 100);
-            line(text, &format!("- {} on {}: {}", name(cell.label), safe(&cell.record.transcript), safe(&said)));
+            let lines =
+                known.map_or(&[][..], |known| &known.lines).iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+            let place = if lines.is_empty() { String::new() } else { format!(", said at line {lines}") };
+            line(text, &format!("- {} on {}{place}: {}", name(cell.label), safe(&cell.record.transcript), safe(&said)));
         }
         line(text, "");
     }
+}
+
+/// What else the page begins with: the best for its price, where the estimate fails, what a compaction costs.
+fn answers(text: &mut String, model: &ReportModel, verdict: &Verdict<'_>) {
+    if let Some(best) = model.most_per_usd(&verdict.setting) {
+        let (loss, cost) = (Format::Score.write(best.goal_loss), Format::Dollars.write(best.cost));
+        let name = safe(&model.labels[best.label]);
+        line(text, &format!("- Least loss per dollar: **{name}**, goal-loss {loss} for ${cost} a session."));
+    }
+    let worst = verdict.worst_class.map(|at| &model.classes.rows[at]);
+    if let Some((row, error)) = worst.and_then(|row| Some((row, row.error?))) {
+        let (class, estimator) = (safe(row.class), safe(model.classes.estimators[row.estimator]));
+        let error = Format::SignedPercent.write(error);
+        line(text, &format!("- The estimate fails most on **{class}**: {estimator} counts {error} %."));
+    }
+    if let Some(worst) = &verdict.worst_compaction {
+        let dollars =
+            verdict.dearest_compaction.map(|it| format!("${} once and ", Format::Dollars.write(it.mean_one_time_usd)));
+        let (dollars, tokens) = (dollars.unwrap_or_default(), Format::Whole.write(worst.mean_invalidated_tokens));
+        line(
+            text,
+            &format!(
+                "- A compaction costs {dollars}{tokens} tokens of the cached prefix on average, over {}.",
+                worst.count
+            ),
+        );
+    }
+    line(text, "");
 }
 
 fn table(text: &mut String, model: &ReportModel, setting: &Setting<'_>) {

@@ -1,6 +1,8 @@
 //! The report in a browser: a Python script uses it as a reader would. Without Chromium or Python the test says so and does
 //! nothing, unless `CUTPOINT_REQUIRE_BROWSER` is `1`, as in `.ci/run`. `CUTPOINT_AXE` names `axe.min.js` of axe-core.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
+
 use std::path::Path;
 use std::process::Command;
 

@@ -101,11 +101,22 @@ def answers(tab, folder):
     expect("who loses least per dollar", row["per_usd_strategy"] + ": goal-loss" in said[1] and f"{float(row['kept_per_usd']):.3f}" in said[1])
     expect("whether the difference is significant",
            ("No." in said[2]) == (row["significant_strategies"] == "0") and f"of at least {row['needed_lineages']} lineages" in said[2])
-    expect("where the estimator fails", f"On {row['worst_class']}: {row['worst_class_estimator']}" in said[3])
+    expect("where the estimator fails", f"On {row['worst_class']}: {row['worst_class_estimator']}" in said[3]
+           and "Over whole requests" in said[3])
     expect("what a compaction costs", f"${float(row['mean_one_time_usd']):.4f}" in said[4] and f"{float(row['mean_invalidated_tokens']):,.0f}" in said[4])
     expect("which rule was lost, and where it was said", ", said at line " in said[5] and ", lost by " in said[5])
     links = tab.run("""[...document.querySelectorAll('#glance a[href^="#"]')].every((one) => document.getElementById(one.hash.slice(1)))""")
     expect("every answer leads to its evidence", links)
+
+
+def prints(tab):
+    # A4 landscape within its margins: 273 mm at 96 dots an inch.
+    tab.ask("Emulation.setDeviceMetricsOverride", width=1030, height=720, deviceScaleFactor=1, mobile=False)
+    tab.ask("Emulation.setEmulatedMedia", media="print")
+    expect("on paper no table is wider than the page",
+           tab.run("document.documentElement.scrollWidth <= document.documentElement.clientWidth"))
+    tab.ask("Emulation.setEmulatedMedia", media="")
+    tab.ask("Emulation.clearDeviceMetricsOverride")
 
 
 def switches_the_theme(tab):
@@ -140,7 +151,7 @@ def main(page, axe=None):
         print(f"opened in {seconds:.2f} s")
         expect("the page has its verdict", "Which strategy forgets least?" in tab.run("document.getElementById('verdict').textContent"))
         answers(tab, pathlib.Path(page).resolve().parent)
-        for step in (sorts, filters, opens_a_compaction, follows_a_loss, follows_what_is_new, follows_the_system, switches_the_theme):
+        for step in (sorts, filters, opens_a_compaction, follows_a_loss, follows_what_is_new, follows_the_system, switches_the_theme, prints):
             step(tab)
         expect("nothing scrolls sideways but tables",
                tab.run("document.documentElement.scrollWidth <= document.documentElement.clientWidth"))

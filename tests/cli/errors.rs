@@ -6,7 +6,7 @@ use crate::{absolute, field_case, golden, run, run_in};
 
 /// The command fails with this code, names `parts` on stderr, gives a hint, and prints nothing on stdout.
 #[track_caller]
-fn fails(arguments: &[&str], code: i32, parts: &[&str]) {
+pub(crate) fn fails(arguments: &[&str], code: i32, parts: &[&str]) {
     let done = run(arguments);
     assert_eq!(done.code, code, "{arguments:?}\n{}", done.stderr);
     assert_eq!(done.stdout, "", "{arguments:?}");

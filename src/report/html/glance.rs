@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::super::model::Verdict;
+use super::super::model::{StrategyRow, Verdict};
 use super::super::number::{Format, count};
 use super::super::text::visible;
 use super::cell::{datum_at, mock_tag, names, setting, strategy};
@@ -116,7 +116,21 @@ fn estimate(page: Page<'_, '_>, verdict: &Verdict<'_>) -> Markup {
         @if error < 0.0 { ", too few tokens" } @else { ", too many tokens" }
         " (asked by " (names(page.model, verdict::asking(page.model, verdict, row.estimator))) "). "
         @if others > 0 && is_one_sided { "The other estimators err there in the same direction. " }
+        (whole_requests(page, verdict))
         a href=(page.main("classes")) { "Every class and estimator" }
+    }
+}
+
+/// The strategy whose estimates of whole requests are farthest off: an estimator that is anchored to usage errs only on what came since.
+fn whole_requests(page: Page<'_, '_>, verdict: &Verdict<'_>) -> Markup {
+    let model = page.model;
+    let Some(worst) = verdict.estimators.first() else { return html! {} };
+    let is_it = |row: &StrategyRow<'_>| row.label == worst.label && row.setting == verdict.setting;
+    let row = model.strategies.iter().position(is_it).unwrap_or(0);
+    let at = ("strategies.csv", row, "estimation_abs_error_ratio");
+    html! {
+        "Over whole requests " b { (visible(&model.labels[worst.label])) } " is off most, by "
+        b { (datum_at(worst.absolute, at, &Format::Percent.write(worst.absolute))) " %" } " on average. "
     }
 }
 
