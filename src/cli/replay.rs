@@ -20,7 +20,8 @@ pub(super) fn replay(args: &ReplayArgs) -> anyhow::Result<()> {
     if let Some(template) = &setting.template {
         strategies = super::template::replace(strategies, template)?;
     }
-    let experiment = Experiment {
+    let mut experiment = Experiment {
+        transcripts: vec![args.transcript.clone()],
         strategies,
         models: setting.window.iter().map(|&window| ModelConfig::window(window)).collect(),
         history: setting.history.clone(),
@@ -36,19 +37,24 @@ pub(super) fn replay(args: &ReplayArgs) -> anyhow::Result<()> {
             .collect(),
         ..Experiment::default_experiment()
     };
+    experiment.settle_bill();
     let llm = Blocking::new(Mock::new(experiment.mock)?);
     let cells = grid(&experiment, &corpus.sessions)?;
     let counts = CountCache::new(reference);
     let mut out = io::stdout().lock();
     for cell in &cells {
         let session = &corpus.sessions[cell.session];
-        let prepared = Prepared::new(session, reference, std::iter::once(cell))?.with_cache(&experiment.cache)?;
+        let one = || std::iter::once(cell);
+        let prepared = Prepared::new(session, reference, one())?.with_bills(one())?;
         let (record, events) = run_cell(cell, &prepared, &experiment, &counts, &llm)?;
         heading(session, &record, &mut out)?;
         for event in &events {
             print(event, args.summaries, &mut out)?;
         }
         measures(&record, &mut out)?;
+        if let (Some(row), Some(ms)) = (&record.latency, super::latency::mean_ms(&events)) {
+            writeln!(out, "  {:<34} {ms:>14.0} ms, mean; {}", "model_first_token_ms", super::latency::label(row))?;
+        }
     }
     Ok(())
 }
@@ -58,8 +64,16 @@ fn heading(session: &Session, record: &CellRecord, out: &mut impl Write) -> anyh
     writeln!(out, "{} · {} · window {}{mock}", session.name, record.strategy, record.window_tokens)?;
     writeln!(
         out,
-        "{:>8} {:>6} {:>9} {:>9} {:>7} {:>9} {:>9}",
-        "request", "line", "estimate", "reference", "error", "reused", "written"
+        "{:>8} {:>6} {:>9} {:>9} {:>7} {:>9} {:>9}{}",
+        "request",
+        "line",
+        "estimate",
+        "reference",
+        "error",
+        "reused",
+        "written",
+        // The column is a model's, as the last line says.
+        if record.latency.is_some() { "  model_ms" } else { "" }
     )?;
     Ok(())
 }
@@ -97,11 +111,13 @@ fn print_request(request: &RequestRecord, out: &mut impl Write) -> anyhow::Resul
         || "–".to_owned(),
         |tokens| format!("{:+.1}%", (tokens as f64 / request.reference_tokens as f64 - 1.0) * 100.0),
     );
+    let ms = request.cache.as_ref().and_then(|cache| cache.model_first_token_ms);
+    let ms = ms.map_or_else(String::new, |ms| format!(" {ms:>9.0}"));
     let RequestRecord { request: number, line, reference_tokens, reused_tokens, written_tokens, .. } = request;
     let mark = if request.overflow { " !" } else { "" };
     writeln!(
         out,
-        "{number:>8} {line:>6} {estimate:>9} {reference_tokens:>9} {error:>7} {reused_tokens:>9} {written_tokens:>9}{mark}"
+        "{number:>8} {line:>6} {estimate:>9} {reference_tokens:>9} {error:>7} {reused_tokens:>9} {written_tokens:>9}{ms}{mark}"
     )?;
     Ok(())
 }

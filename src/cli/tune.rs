@@ -13,6 +13,7 @@ use crate::experiment::{
     Experiment, ModelConfig, OwnStrategy, RunOptions, StrategyConfig, load, run as run_experiment,
 };
 use crate::llm::{Blocking, Memo, Mock};
+use crate::report::{Narrow, short_name};
 use crate::results::Run;
 use crate::stats::Resampling;
 
@@ -56,10 +57,10 @@ pub(super) fn tune(args: &TuneArgs) -> anyhow::Result<()> {
     let options = RunOptions { progress: &|_| {}, stop: &|| false, reuse: true, shard: None };
     run_experiment(&experiment, &corpus, &llm, &args.out, &options)?;
     let run = Run::read(&args.out)?;
-    super::report::write(&run, &args.out)?;
+    crate::report::write_all(&run, &args.out)?;
     let resampling = Resampling { seed: args.seed, ..Resampling::default() };
     let choice = choose(&run, &args.by, 0.05, resampling)?;
-    print(&choice, &args.by, run.manifest.mock, &mut io::stdout().lock())?;
+    print(&choice, &args.by, run.manifest.mock, &mut Narrow::new(io::stdout().lock()))?;
     // Without an interval the choice is not confirmed.
     if choice.interval.is_err() { Err(super::compare::Decided(Exit::Inconclusive).into()) } else { Ok(()) }
 }
@@ -79,7 +80,10 @@ fn experiment(args: &TuneArgs) -> anyhow::Result<Experiment> {
     }
     let name = args.out.file_name().context("--out needs a folder")?.to_string_lossy().into_owned();
     let models = vec![ModelConfig::window(args.window)];
-    Ok(Experiment { name, strategies, models, ..Experiment::default_experiment() })
+    let transcripts = args.transcripts.clone();
+    let mut experiment = Experiment { name, transcripts, strategies, models, ..Experiment::default_experiment() };
+    experiment.settle_bill();
+    Ok(experiment)
 }
 
 /// The stages that compact above a share of the window and keep so many tokens.
@@ -134,7 +138,7 @@ fn print(choice: &Choice, by: &str, mock: bool, out: &mut impl Write) -> anyhow:
         writeln!(
             out,
             "  {:<28} {:.4}; worse by {} on the others, p {} after Holm",
-            rival.strategy,
+            short_name(&rival.strategy, 28),
             rival.chosen_on,
             number(rival.worse_by, true),
             number(rival.p, false)

@@ -252,7 +252,7 @@ impl TriggerSpec {
                 Box::new(trigger::pi::Pi(release.rules().with(reserve_tokens.map(Tokens), None)))
             }
             Self::Article { threshold, min_turns_to_keep } => {
-                Box::new(trigger::article::Article { threshold, min_turns_to_keep })
+                Box::new(trigger::article::Article { threshold: share(threshold)?, min_turns_to_keep })
             }
             Self::Langchain { when, profile, input_budget } => {
                 Box::new(trigger::langchain::LangChain { clauses: when.build()?.into(), profile, input_budget })
@@ -279,7 +279,7 @@ impl CutSpec {
                 Box::new(cut::pi::Pi(release.rules().with(None, keep_recent_tokens.map(Tokens))))
             }
             Self::Article { threshold, min_turns_to_keep } => {
-                Box::new(cut::article::Article { threshold, min_turns_to_keep })
+                Box::new(cut::article::Article { threshold: share(threshold)?, min_turns_to_keep })
             }
             Self::Langchain { keep, profile } => Box::new(cut::langchain::LangChain { keep: keep.build()?, profile }),
             Self::Tail { keep_tokens, keep_share, whole_turns } => {

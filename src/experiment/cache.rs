@@ -8,8 +8,8 @@ use super::cache_audit::{first_model, read_time};
 use super::{ConfigError, Session};
 use crate::meter::cache::guess_head;
 use crate::meter::cache::{
-    BillInput, BlockTable, Clock, CompactionLedger, Preset, ProviderBill, RequestLedger, Rules, Seconds, minimum,
-    preset, preset_of, reasoning,
+    BillInput, BlockTable, Clock, CompactionLedger, PRESETS, Preset, ProviderBill, RequestLedger, Rules, Seconds,
+    minimum, preset, preset_of, reasoning,
 };
 use crate::meter::price::{LatencyRow, PriceBook, PriceRow};
 use crate::replay::{CountCache, History};
@@ -31,6 +31,10 @@ pub struct CacheConfig {
     /// A price book whose rows count before the built-in ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prices: Option<PathBuf>,
+    /// A model of the time to the first token: a latency row of the price book, or `base,uncached,cached` in ms, the latter two for
+    /// a thousand tokens; without it the row of the model, if the price book has one. Whatever is made of it is called a model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency: Option<String>,
     /// Seconds between requests where a file has no times; 30 without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval_seconds: Option<u64>,
@@ -42,9 +46,32 @@ impl CacheConfig {
     /// # Errors
     /// When there is none of this name.
     pub fn preset(&self) -> Result<Option<&'static Preset>, ConfigError> {
-        let unknown =
-            |name: &str| ConfigError::Value(format!("no cache is called {name:?}; `cutpoint list caches` names all"));
+        let unknown = |name: &str| {
+            let names = PRESETS.iter().map(|preset| (strsim::damerau_levenshtein(name, preset.name), preset.name));
+            let near = names.min().filter(|(far, _)| *far <= 3).map(|(_, near)| format!("did you mean {near:?}? "));
+            let hint = format!("{}`cutpoint list caches` names all", near.unwrap_or_default());
+            ConfigError::entry(name, format!("no cache is called {name:?}"), hint)
+        };
         self.provider.as_deref().map(|name| preset(name).ok_or_else(|| unknown(name))).transpose()
+    }
+
+    /// The latency model that is named or given; `None`: none is.
+    ///
+    /// # Errors
+    /// When the book has no row of this name, and it is no row itself.
+    pub fn latency(&self, book: &PriceBook) -> Result<Option<LatencyRow>, ConfigError> {
+        self.latency.as_deref().map(|name| named_latency(book, name)).transpose()
+    }
+
+    /// Looks whether all that it names is there.
+    ///
+    /// # Errors
+    /// When it is not.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        self.preset()?;
+        let book = self.book()?;
+        self.latency(&book)?;
+        self.price.as_deref().map_or(Ok(()), |name| book.find(name, None).map(|_| ()).ok_or_else(|| no_price(name)))
     }
 
     /// The prices.
@@ -56,15 +83,36 @@ impl CacheConfig {
             |error: crate::meter::price::PriceError| ConfigError::Value(format!("{error}\nhint: {}", error.hint()));
         let builtin = PriceBook::builtin().map_err(wrong)?;
         let Some(path) = &self.prices else { return Ok(builtin) };
-        let unread = |error| ConfigError::Value(format!("cannot read {}: {error}", path.display()));
+        let unread = |error| {
+            let problem = format!("cannot read the price book {}: {error}", path.display());
+            ConfigError::entry("prices", problem, "check the path; it is meant from where the experiment file lies")
+        };
         let text = std::fs::read_to_string(path).map_err(unread)?;
         Ok(PriceBook::parse(&text, &path.display().to_string()).map_err(wrong)?.before(builtin))
     }
 }
 
+/// A latency row of the price book, or one that is given as three numbers.
+///
+/// # Errors
+/// When it is neither.
+pub fn named_latency(book: &PriceBook, name: &str) -> Result<LatencyRow, ConfigError> {
+    LatencyRow::given(name).or_else(|| book.latency(name).cloned()).ok_or_else(|| {
+        let hint = "give three numbers, such as 400,60,1.5 (ms of an empty prompt, of 1,000 tokens that are computed, of 1,000 that \
+                    are read), or the name of a [[latency]] row in the price book (--prices FILE)";
+        ConfigError::entry(name, format!("no latency is called {name:?}"), hint)
+    })
+}
+
+fn no_price(name: &str) -> ConfigError {
+    ConfigError::entry(name, format!("no price is called {name:?}"), "`cutpoint list prices` names all")
+}
+
 /// What the bills of a session's cells share.
 #[derive(Debug)]
 pub struct CacheSetup {
+    /// What was asked for.
+    pub config: CacheConfig,
     /// The cache.
     pub provider: &'static Preset,
     /// The row of the price book, or why there is none.
@@ -97,12 +145,13 @@ impl CacheSetup {
         let book = config.book()?;
         let row = book.find(wanted, None).cloned();
         if let (Some(name), None) = (&config.price, &row) {
-            return Err(ConfigError::Value(format!("no price is called {name:?}; `cutpoint list prices` names all")));
+            return Err(no_price(name));
         }
         let interval = Seconds(config.interval_seconds.unwrap_or(30));
         Ok(Self {
+            config: config.clone(),
             provider,
-            latency: book.latency(wanted).cloned(),
+            latency: config.latency(&book)?.or_else(|| book.latency(wanted).cloned()),
             price: row.ok_or_else(|| format!("no price of the recorded model {model:?} is known, and none is chosen")),
             rules: Rules { minimum: minimum(&model).unwrap_or(provider.rules.minimum), ..provider.rules },
             table: BlockTable::new(transcript, reference),
@@ -118,6 +167,11 @@ impl CacheSetup {
             self.inferred = true;
         }
         self
+    }
+
+    /// The latency row behind times to the first token; `None`: none was chosen.
+    pub fn latency_row(&self) -> Option<String> {
+        self.latency.as_ref().map(|row| row.name.clone())
     }
 
     /// Tokens of the head in the bills, and whether it was inferred.

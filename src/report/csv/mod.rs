@@ -52,6 +52,8 @@ pub enum CsvFile {
     NextActions,
     /// `judgements.csv`: a row per judgement of a summary; only where a judge graded some.
     Judgements,
+    /// `validity.csv`: a row per strategy and loss: does it go with what a reader still knows?
+    Validity,
     /// `strategies.csv`: a row per strategy and setting, five columns per measure: mean, interval, least and greatest lineage.
     Strategies,
     /// `estimates.csv`: a row per strategy, setting and measure.
@@ -76,7 +78,7 @@ pub enum CsvFile {
 
 impl CsvFile {
     /// All files.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::Verdicts,
         Self::Cells,
         Self::Measures,
@@ -87,6 +89,7 @@ impl CsvFile {
         Self::Probes,
         Self::NextActions,
         Self::Judgements,
+        Self::Validity,
         Self::Strategies,
         Self::Estimates,
         Self::Contrasts,
@@ -128,6 +131,7 @@ impl CsvFile {
             Self::Probes => "probes.csv",
             Self::NextActions => "next_actions.csv",
             Self::Judgements => "judgements.csv",
+            Self::Validity => "validity.csv",
             Self::Strategies => "strategies.csv",
             Self::Estimates => "estimates.csv",
             Self::Contrasts => "contrasts.csv",
@@ -155,6 +159,7 @@ impl Reporter for CsvFile {
             Self::Probes => exam::probes(model, &mut csv)?,
             Self::NextActions => exam::actions(model, &mut csv)?,
             Self::Judgements => judgements::write(model, &mut csv)?,
+            Self::Validity => exam::validity(model, &mut csv)?,
             Self::Strategies => summary::strategies(model, &mut csv)?,
             Self::Estimates => summary::estimates(model, &mut csv)?,
             Self::Contrasts => summary::contrasts(model, &mut csv)?,
