@@ -131,7 +131,7 @@ def main() -> None:
         taken, cells = ours(program, paths, ["structure", "estimation", "cache", "goal"])
         full.append(taken / len(cells) * 1e3)
     same = [cell for cell in cells if f"cut.keep.tokens={KEEP},trigger.when.tokens={TRIGGER}" in cell["strategy"]]
-    counted = int(sum(cell["measures"]["compactions_count"] for cell in same))
+    counted = int(sum(cell["measures"]["compactions_count"]["value"] for cell in same))
     print("what,ms_per_cell,cells,compactions_of_the_common_strategy")
     print(f"langchain,{statistics.median(theirs):.3f},{SESSIONS},{compactions}")
     print(f"ours: structure,{statistics.median(plain):.3f},{len(cells)},{counted}")
