@@ -85,7 +85,7 @@ fn apply(
 fn prompts(counts: &CountCache, exchanges: &[Exchange]) -> Tokens {
     let prompt = |exchange: &Exchange| {
         let system = exchange.request.system.as_deref().map_or(Tokens(0), |text| counts.count(text));
-        system + counts.count(&exchange.request.prompt)
+        system + counts.prompt(&exchange.request.prompt)
     };
     exchanges.iter().map(prompt).sum()
 }

@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::Outline;
 use crate::engine::estimate::Estimator;
+use crate::engine::summarize::Prompt;
 use crate::engine::view::Item;
 use crate::tokens::{MessageTable, Reference};
 use crate::transcript::{EntryIdx, Message, Tokens, Transcript};
@@ -109,6 +110,11 @@ impl CountCache {
     pub fn count(&self, text: &str) -> Tokens {
         let key = Sha256::digest(text).into();
         self.remembered(key, || self.reference.count(text))
+    }
+
+    /// Tokens of a prompt.
+    pub fn prompt(&self, prompt: &Prompt) -> Tokens {
+        self.remembered(prompt.digest(), || self.reference.count(prompt))
     }
 
     /// Leading tokens that two texts share.
