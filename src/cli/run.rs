@@ -53,9 +53,8 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<()> {
         return Err(Halted { reason, cells: outcome.cells, planned: outcome.planned }.into());
     }
     let run = Run::read(&folder)?;
-    super::report::write(&run, &folder)?;
     let mut out = io::stdout().lock();
-    super::report::print_table(&run, &mut out)?;
+    super::report::write_and_print(&run, &folder, &mut out)?;
     super::spread::print(&run, &mut out)?;
     super::exam::print(&run, &mut out)?;
     if outcome.reused > 0 {
@@ -114,6 +113,8 @@ fn experiment(args: &RunArgs) -> anyhow::Result<Experiment> {
     experiment.seeds = vec![setting.seed];
     experiment.mock = mock(setting)?;
     experiment.cache = setting.cache_config();
+    experiment.settle_bill();
+    experiment.grid = super::setting::grid(&setting.set);
     Ok(experiment)
 }
 

@@ -1,17 +1,13 @@
 //! What a replay is given. Everything but the strategy is shared by all cells of a transcript.
 
-use std::collections::HashMap;
 use std::str::FromStr;
-use std::sync::Mutex;
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
-use super::Outline;
+use super::{CountCache, Outline};
 use crate::engine::estimate::Estimator;
-use crate::engine::summarize::Prompt;
 use crate::engine::view::Item;
-use crate::tokens::{MessageTable, Reference};
+use crate::tokens::MessageTable;
 use crate::transcript::{EntryIdx, Message, Tokens, Transcript};
 
 /// Which past a replay follows.
@@ -86,59 +82,6 @@ impl EstimateTable {
     /// Estimate of system prompt and tool schemas.
     pub fn head(&self) -> Option<Tokens> {
         self.head
-    }
-}
-
-/// Reference counts of texts that strategies make: summaries and their prompts. Shared by all cells, because many
-/// cells make the same ones.
-#[derive(Debug)]
-pub struct CountCache {
-    reference: Reference,
-    counts: Mutex<HashMap<Key, Tokens>>,
-}
-
-/// The SHA-256 of a text, or of the lengths and contents of two.
-type Key = [u8; 32];
-
-impl CountCache {
-    /// An empty cache.
-    pub fn new(reference: Reference) -> Self {
-        Self { reference, counts: Mutex::default() }
-    }
-
-    /// Tokens of `text`.
-    pub fn count(&self, text: &str) -> Tokens {
-        let key = Sha256::digest(text).into();
-        self.remembered(key, || self.reference.count(text))
-    }
-
-    /// Tokens of a prompt.
-    pub fn prompt(&self, prompt: &Prompt) -> Tokens {
-        self.remembered(prompt.digest(), || self.reference.count(prompt))
-    }
-
-    /// Leading tokens that two texts share.
-    pub fn common_prefix(&self, a: &str, b: &str) -> Tokens {
-        if a.bytes().next() != b.bytes().next() || a.is_empty() {
-            return Tokens(0);
-        }
-        let hash = Sha256::new_with_prefix(b"common prefix").chain_update((a.len() as u64).to_le_bytes());
-        let key = hash.chain_update(a).chain_update(b).finalize().into();
-        self.remembered(key, || {
-            let (a, b) = (self.reference.encode(a), self.reference.encode(b));
-            Tokens(a.iter().zip(&b).take_while(|(a, b)| a == b).count() as u64)
-        })
-    }
-
-    fn remembered(&self, key: Key, count: impl FnOnce() -> Tokens) -> Tokens {
-        // A poisoned lock only means that another cell panicked; the counts in it are whole.
-        let lock = || self.counts.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if let Some(&tokens) = lock().get(&key) {
-            return tokens;
-        }
-        let tokens = count();
-        lock().insert(key, tokens);
-        tokens
     }
 }
 

@@ -50,14 +50,17 @@ pub(super) fn shortened(text: &str, columns: usize) -> String {
 
 /// [`shortened`] of [`one_line`], without making a line of a text of many.
 pub(super) fn shortened_line(text: &str, columns: usize) -> String {
-    let mut line = String::new();
+    let (mut line, mut used) = (String::new(), 0);
     for word in text.split_whitespace() {
         if !line.is_empty() {
             line.push(' ');
+            used += 1;
         }
         // A word may be a megabyte; one character too many makes the mark.
+        let from = line.len();
         line.extend(word.chars().take(columns + 1));
-        if width(&line) > columns {
+        used += width(&line[from..]);
+        if used > columns {
             break;
         }
     }

@@ -51,6 +51,12 @@ impl fmt::Debug for Prompt {
     }
 }
 
+impl fmt::Display for Prompt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self)
+    }
+}
+
 impl PartialEq for Prompt {
     fn eq(&self, other: &Self) -> bool {
         **self == **other
