@@ -20,7 +20,7 @@ const EDGES: &[(&str, &[&str], &str)] = &[
     ("engine", &["transcript", "tokens"], "stages see the past and present of a transcript, no file, model or meter"),
     (
         "llm",
-        &["engine::summarize", "redact", "transcript::Tokens", "transcript::Usage"],
+        &["engine::summarize", "redact", "transcript::Tokens", "transcript::ToolSchema", "transcript::Usage"],
         "completes the requests of a summarizer, and their limits",
     ),
     ("replay", &["engine", "tokens", "transcript"], "drives a transcript through an engine"),
