@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use rustc_hash::FxHashMap;
 
 use super::chain::{Chain, Place};
+use super::index::{ByKey, Index, Key, Keys};
 use super::item;
 use super::row::{Body, ParentName, Row, RowFields};
 use super::steady::Steady;
@@ -21,6 +22,13 @@ struct Copies {
     records: usize,
 }
 
+/// Where a record went: its chain, and its number among the records there.
+#[derive(Clone, Copy)]
+struct Stored {
+    chain: Index,
+    record: Option<Index>,
+}
+
 /// A file that is being read.
 #[derive(Default)]
 pub(super) struct File {
@@ -28,12 +36,13 @@ pub(super) struct File {
     findings: Vec<Finding>,
     steady: Steady,
     chains: Vec<Chain>,
-    /// Chain and record of a uuid.
-    uuids: HashMap<Box<str>, (usize, Option<usize>)>,
+    keys: Keys,
+    /// What a uuid stands for.
+    uuids: ByKey<Stored>,
     /// The same by time and message.
-    copies: FxHashMap<u64, (usize, Option<usize>)>,
+    copies: FxHashMap<u64, Stored>,
     /// The last uuid and what it stands for: most records name it as their parent.
-    last: (String, (usize, Option<usize>)),
+    last: Option<(String, Stored)>,
     /// The main conversation of a session, and the sub-agent's of an agent.
     sessions: HashMap<Box<str>, usize>,
     agents: HashMap<Box<str>, usize>,
@@ -76,7 +85,8 @@ impl File {
         for (kind, message) in std::mem::take(&mut row.faults) {
             self.fault(at, None, kind, message);
         }
-        if self.is_copy(at, &row) {
+        let key = row.uuid.as_ref().map(|uuid| self.keys.of(uuid));
+        if self.is_copy(at, &row, key) {
             return;
         }
         self.end_run();
@@ -86,27 +96,29 @@ impl File {
         let parent = self.parent(at, &row);
         let chain = self.chain(&row, parent);
         let place = match parent {
-            Some((of, Some(record))) if of == chain => Place::Below(record),
+            Some(Stored { chain: of, record: Some(record) }) if of.get() == chain => Place::Below(record.get()),
             _ if row.parent == ParentName::Root && !matches!(row.body, Body::Boundary(_)) => Place::Root,
             _ => Place::Next,
         };
         let (uuid, copy_key) = (row.uuid.clone(), row.copy_key);
-        let record = self.chains[chain].add(at.0, row, place);
-        if let Some(uuid) = uuid {
-            self.last.0.clear();
-            self.last.0.push_str(&uuid);
-            self.last.1 = (chain, record);
-            self.uuids.insert(uuid.into(), (chain, record));
+        let record = self.chains[chain].add(at.0, row, place).map(Index::new);
+        let stored = Stored { chain: Index::new(chain), record };
+        if let Some((uuid, key)) = uuid.zip(key) {
+            let (last, of_last) = self.last.get_or_insert_with(|| (String::new(), stored));
+            last.clear();
+            last.push_str(&uuid);
+            *of_last = stored;
+            self.uuids.insert(key, stored);
         }
         if let Some(key) = copy_key {
-            self.copies.insert(key, (chain, record));
+            self.copies.insert(key, stored);
         }
     }
 
     /// Whether the record was read before: agents append the history once more when they resume a session, with the same
     /// uuids or with new ones.
-    fn is_copy(&mut self, at: (usize, usize), row: &Row<'_>) -> bool {
-        let by_uuid = row.uuid.as_ref().and_then(|uuid| self.uuids.get(&**uuid)).copied();
+    fn is_copy(&mut self, at: (usize, usize), row: &Row<'_>, key: Option<Key>) -> bool {
+        let by_uuid = key.and_then(|key| self.uuids.get(&key)).copied();
         let by_text = row.copy_key.and_then(|key| self.copies.get(&key)).copied();
         let Some(original) = by_text.or(by_uuid) else { return false };
         if by_text.is_none() && row.copy_key.is_some() {
@@ -117,8 +129,8 @@ impl File {
             run.last = at.1;
             run.records += 1;
         }
-        if let Some(uuid) = &row.uuid {
-            self.uuids.entry(uuid.as_ref().into()).or_insert(original);
+        if let Some(key) = key {
+            self.uuids.entry(key).or_insert(original);
         }
         self.counts.left_out += 1;
         true
@@ -133,14 +145,14 @@ impl File {
     }
 
     /// Chain and record of the parent; of a boundary, of the record before it.
-    fn parent(&mut self, at: (usize, usize), row: &Row<'_>) -> Option<(usize, Option<usize>)> {
+    fn parent(&mut self, at: (usize, usize), row: &Row<'_>) -> Option<Stored> {
         let name = match (&row.body, &row.parent) {
             (Body::Boundary(boundary), ParentName::Root) => boundary.logical_parent.as_deref(),
             (_, ParentName::Named(name)) => Some(&**name),
             _ => None,
         }?;
-        let last = Some(self.last.1).filter(|_| !name.is_empty() && self.last.0 == name);
-        let parent = last.or_else(|| self.uuids.get(name).copied());
+        let last = self.last.as_ref().filter(|(last, _)| last == name).map(|(_, stored)| *stored);
+        let parent = last.or_else(|| self.uuids.get(&self.keys.of(name)).copied());
         if parent.is_none() {
             if row.uuid.as_deref() == Some(name) {
                 let fault = "the record is its own parent; it follows the one before".to_owned();
@@ -154,8 +166,8 @@ impl File {
     }
 
     /// The conversation that a record belongs to.
-    fn chain(&mut self, row: &Row<'_>, parent: Option<(usize, Option<usize>)>) -> usize {
-        let of_parent = parent.map(|(chain, _)| chain);
+    fn chain(&mut self, row: &Row<'_>, parent: Option<Stored>) -> usize {
+        let of_parent = parent.map(|stored| stored.chain.get());
         if row.sidechain {
             return self.sub_agent(row, of_parent);
         }
@@ -209,7 +221,7 @@ impl File {
         }
         self.kept_targets();
         // The entries take their place in memory.
-        (self.uuids, self.copies) = (HashMap::new(), FxHashMap::default());
+        (self.uuids, self.copies) = (ByKey::new(), FxHashMap::default());
         let mut chains = std::mem::take(&mut self.chains);
         chains.sort_by_key(|chain| chain.sidechain);
         let mains = chains.iter().filter(|chain| !chain.sidechain).count();
@@ -247,10 +259,10 @@ impl File {
                 let line = self.chains[at].items[item].line;
                 let EntryKind::Compaction(compaction) = &self.chains[at].items[item].kind else { continue };
                 let Some(name) = compaction.first_kept.clone() else { continue };
-                let target = match self.uuids.get(&name) {
-                    Some(&(chain, Some(record))) if chain == at => {
+                let target = match self.uuids.get(&self.keys.of(&name)) {
+                    Some(&Stored { chain, record: Some(record) }) if chain.get() == at => {
                         let chain = &self.chains[at];
-                        chain.items[chain.item_of(record)].id.clone()
+                        chain.items[chain.item_of(record.get())].id.clone()
                     }
                     _ => None,
                 };

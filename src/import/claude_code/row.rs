@@ -309,10 +309,10 @@ fn piece(message: &mut MessageRead<'_>, parts: Parts, rest: &mut Rest<'_>, sink:
 }
 
 impl Piece {
-    /// Its calls: id and tool.
-    pub(super) fn calls(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.blocks.iter().filter_map(|block| match block {
-            Block::ToolCall(call) => Some((&*call.id, call.name.as_str())),
+    /// Its calls: number of the block, and id.
+    pub(super) fn calls(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.blocks.iter().enumerate().filter_map(|(at, block)| match block {
+            Block::ToolCall(call) => Some((at, &*call.id)),
             _ => None,
         })
     }
