@@ -41,7 +41,7 @@ struct Call {
 
 /// Where a record goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Place {
+pub(super) enum Hang {
     /// A root of the tree.
     Root,
     /// Below a record of this chain.
@@ -88,7 +88,7 @@ impl Chain {
     }
 
     /// Takes a record; returns its number among the records of the chain, if it has a uuid.
-    pub(super) fn add(&mut self, line: usize, row: Row<'_>, place: Place) -> Option<usize> {
+    pub(super) fn add(&mut self, line: usize, row: Row<'_>, place: Hang) -> Option<usize> {
         let Row { uuid, session, timestamp, body, extra, .. } = row;
         match (&mut self.sessions, session) {
             (_, None) => {}
@@ -115,7 +115,7 @@ impl Chain {
             Body::Note { kind, raw } => self.append(head, EntryKind::Note { kind, raw }, extra),
         };
         uuid?;
-        let parent = if let Place::Below(parent) = place { Some(Index::new(parent)) } else { None };
+        let parent = if let Hang::Below(parent) = place { Some(Index::new(parent)) } else { None };
         let depth = parent.map_or(0, |parent| self.records[parent.get()].depth + 1);
         let class = if says { Class::Says } else { Class::Other };
         self.records.push(Record { parent, depth, class, item: Index::new(item) });
@@ -128,17 +128,17 @@ impl Chain {
     }
 
     /// Moves the place of the next item, where a record starts a new branch or goes on with an old one.
-    fn seek(&mut self, place: Place, person: bool) {
+    fn seek(&mut self, place: Hang, person: bool) {
         match place {
-            Place::Next => {}
-            Place::Root => {
+            Hang::Next => {}
+            Hang::Root => {
                 let said = |item: &Index| matches!(self.items[item.get()].kind, EntryKind::Message(_));
                 if person && self.path.iter().any(said) {
                     self.path.iter().for_each(|item| self.items[item.get()].on_path = false);
                     self.path.clear();
                 }
             }
-            Place::Below(record) => {
+            Hang::Below(record) => {
                 let item = self.records[record].item;
                 // Results hang beside the path, below their reply.
                 let base = self.items[item.get()].answers.unwrap_or(item);
@@ -266,7 +266,8 @@ impl Chain {
         let key = self.keys.of(&id);
         let known = self.replies.get(&key).copied().filter(|_| !id.is_empty());
         let blocks_before = known.map_or(0, |item| self.blocks(item).len());
-        let calls: Vec<(Key, usize)> = piece.calls().map(|(at, call)| (self.keys.of(call), blocks_before + at)).collect();
+        let calls: Vec<(Key, usize)> =
+            piece.calls().map(|(at, call)| (self.keys.of(call), blocks_before + at)).collect();
         let item = if let Some(item) = known {
             self.items[item.get()].add_piece(head, piece, &extra);
             item

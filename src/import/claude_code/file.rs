@@ -4,21 +4,21 @@ use std::collections::HashMap;
 
 use rustc_hash::FxHashMap;
 
-use super::chain::{Chain, Place};
+use super::chain::{Chain, Hang};
 use super::index::{ByKey, Index, Key, Keys};
 use super::item;
 use super::row::{Body, ParentName, Row, RowFields};
 use super::steady::Steady;
+use crate::import::place::{Fault, Place, Report, Spot};
 use crate::import::rows::Rows;
 use crate::import::slot::Slot;
-use crate::import::{Finding, FindingKind, ImportError, Imported, LineCounts, extra::quoted};
+use crate::import::{FindingKind, ImportError, Imported, extra::quoted};
 use crate::transcript::json::read::Reader;
 use crate::transcript::{EntryKind, JsonText, Meta, Transcript};
 
 /// A run of lines that repeat what was read before.
 struct Copies {
-    first: usize,
-    last: usize,
+    place: Place,
     records: usize,
 }
 
@@ -32,8 +32,9 @@ struct Stored {
 /// A file that is being read.
 #[derive(Default)]
 pub(super) struct File {
-    counts: LineCounts,
-    findings: Vec<Finding>,
+    report: Report,
+    /// The chain of the records from a line on, noted where it changes.
+    owners: Vec<(usize, Index)>,
     steady: Steady,
     chains: Vec<Chain>,
     keys: Keys,
@@ -55,12 +56,8 @@ pub(super) struct File {
 impl Rows for File {
     const BEGINS: &'static [&'static str] = &["{\"parentUuid\":", "{\"type\":"];
 
-    fn counts(&mut self) -> &mut LineCounts {
-        &mut self.counts
-    }
-
-    fn findings(&mut self) -> &mut Vec<Finding> {
-        &mut self.findings
+    fn report(&mut self) -> &mut Report {
+        &mut self.report
     }
 
     type Record<'l> = RowFields<'l>;
@@ -69,39 +66,41 @@ impl Rows for File {
         RowFields::read(text, reader)
     }
 
-    fn take(&mut self, at: (usize, usize), text: &str, fields: RowFields<'_>) {
+    fn take(&mut self, at: Place, text: &str, fields: RowFields<'_>) {
         if let Some(row) = fields.finish(text, &mut self.steady) {
-            self.push(at, row);
+            self.push(at, text, row);
         } else {
-            self.fault(at, None, FindingKind::MalformedLine, "not even a note could be made of it".to_owned());
-            self.counts.left_out += 1;
+            self.report.fault(at, FindingKind::MalformedLine, "not even a note could be made of it");
+            self.report.counts.left_out += 1;
         }
     }
 }
 
 impl File {
-    fn push(&mut self, at: (usize, usize), mut row: Row<'_>) {
+    fn push(&mut self, at: Place, text: &str, mut row: Row<'_>) {
         self.known |= row.known;
-        for (kind, message) in std::mem::take(&mut row.faults) {
-            self.fault(at, None, kind, message);
-        }
+        self.report.faults_in(at, text, std::mem::take(&mut row.faults));
         let key = row.uuid.as_ref().map(|uuid| self.keys.of(uuid));
-        if self.is_copy(at, &row, key) {
+        if self.is_copy(at, text, &row, key) {
             return;
         }
         self.end_run();
         if self.timestamp.is_none() {
             self.timestamp = row.timestamp.as_deref().map(Into::into);
         }
-        let parent = self.parent(at, &row);
+        let parent = self.parent(at, text, &row);
         let chain = self.chain(&row, parent);
+        self.owned(at, Index::new(chain));
         let place = match parent {
-            Some(Stored { chain: of, record: Some(record) }) if of.get() == chain => Place::Below(record.get()),
-            _ if row.parent == ParentName::Root && !matches!(row.body, Body::Boundary(_)) => Place::Root,
-            _ => Place::Next,
+            Some(Stored { chain: of, record: Some(record) }) if of.get() == chain => Hang::Below(record.get()),
+            _ if row.parent == ParentName::Root && !matches!(row.body, Body::Boundary(_)) => Hang::Root,
+            _ => Hang::Next,
         };
         let (uuid, copy_key) = (row.uuid.clone(), row.copy_key);
-        let record = self.chains[chain].add(at.0, row, place).map(Index::new);
+        let record = self.chains[chain].add(at.line(), row, place).map(Index::new);
+        for (line, kind, message) in std::mem::take(&mut self.chains[chain].faults) {
+            if line == at.line() { self.report.fault(at, kind, message) } else { self.report.late(line, kind, message) }
+        }
         let stored = Stored { chain: Index::new(chain), record };
         if let Some((uuid, key)) = uuid.zip(key) {
             let (last, of_last) = self.last.get_or_insert_with(|| (String::new(), stored));
@@ -117,35 +116,44 @@ impl File {
 
     /// Whether the record was read before: agents append the history once more when they resume a session, with the same
     /// uuids or with new ones.
-    fn is_copy(&mut self, at: (usize, usize), row: &Row<'_>, key: Option<Key>) -> bool {
+    fn is_copy(&mut self, at: Place, text: &str, row: &Row<'_>, key: Option<Key>) -> bool {
         let by_uuid = key.and_then(|key| self.uuids.get(&key)).copied();
         let by_text = row.copy_key.and_then(|key| self.copies.get(&key)).copied();
         let Some(original) = by_text.or(by_uuid) else { return false };
         if by_text.is_none() && row.copy_key.is_some() {
-            let fault = "the uuid occurs already, with another message; left out".to_owned();
-            self.fault(at, None, FindingKind::DuplicateId, fault);
+            let spot = row.uuid.as_deref().map(Spot::of).unwrap_or_default();
+            let message = "the uuid occurs already, with another message; left out".to_owned();
+            self.report.fault_in(at, text, Fault { kind: FindingKind::DuplicateId, message, spot });
         } else {
-            let run = self.run.get_or_insert(Copies { first: at.0, last: at.1, records: 0 });
-            run.last = at.1;
+            let run = self.run.get_or_insert(Copies { place: at, records: 0 });
+            run.place.lines.1 = at.lines.1;
             run.records += 1;
         }
+        self.owned(at, original.chain);
         if let Some(key) = key {
             self.uuids.entry(key).or_insert(original);
         }
-        self.counts.left_out += 1;
+        self.report.counts.left_out += 1;
         true
     }
 
     /// Reports a run of copies.
     fn end_run(&mut self) {
-        if let Some(Copies { first, last, records }) = self.run.take() {
+        if let Some(Copies { place, records }) = self.run.take() {
             let fault = format!("{records} records that were read before, appended once more; left out");
-            self.fault((first, last), None, FindingKind::DuplicateId, fault);
+            self.report.fault(place, FindingKind::DuplicateId, fault);
+        }
+    }
+
+    /// Notes to which chain the record at `at` belongs, and so its findings.
+    fn owned(&mut self, at: Place, chain: Index) {
+        if self.owners.last().is_none_or(|&(_, last)| last != chain) {
+            self.owners.push((at.line(), chain));
         }
     }
 
     /// Chain and record of the parent; of a boundary, of the record before it.
-    fn parent(&mut self, at: (usize, usize), row: &Row<'_>) -> Option<Stored> {
+    fn parent(&mut self, at: Place, text: &str, row: &Row<'_>) -> Option<Stored> {
         let name = match (&row.body, &row.parent) {
             (Body::Boundary(boundary), ParentName::Root) => boundary.logical_parent.as_deref(),
             (_, ParentName::Named(name)) => Some(&**name),
@@ -154,13 +162,14 @@ impl File {
         let last = self.last.as_ref().filter(|(last, _)| last == name).map(|(_, stored)| *stored);
         let parent = last.or_else(|| self.uuids.get(&self.keys.of(name)).copied());
         if parent.is_none() {
-            if row.uuid.as_deref() == Some(name) {
-                let fault = "the record is its own parent; it follows the one before".to_owned();
-                self.fault(at, None, FindingKind::ParentCycle, fault);
+            let (kind, message) = if row.uuid.as_deref() == Some(name) {
+                let fault = "the record is its own parent; it follows the one before";
+                (FindingKind::ParentCycle, fault.to_owned())
             } else {
                 let fault = format!("parent `{name}` is not in the file before this line; it follows the one before");
-                self.fault(at, None, FindingKind::MissingParent, fault);
-            }
+                (FindingKind::MissingParent, fault)
+            };
+            self.report.fault_in(at, text, Fault { kind, message, spot: Spot::of(name) });
         }
         parent
     }
@@ -211,11 +220,12 @@ impl File {
         chain
     }
 
-    /// The conversations, main ones first. Findings and counts of lines are with the first.
+    /// The conversations, main ones first. Counts of lines are with the first.
     pub(super) fn finish(mut self) -> Result<Vec<Imported>, ImportError> {
         self.end_run();
         if !self.known {
-            let (line, found) = self.findings.first().map_or((1, ""), |finding| (finding.line, &finding.message));
+            let (line, found) =
+                self.report.findings.first().map_or((1, ""), |finding| (finding.line, &finding.message));
             let found = if found.is_empty() { "nothing" } else { found }.to_owned();
             return Err(ImportError::NoRecord { line, expected: "a record of a Claude Code session", found });
         }
@@ -223,6 +233,8 @@ impl File {
         // The entries take their place in memory.
         (self.uuids, self.copies) = (ByKey::new(), FxHashMap::default());
         let mut chains = std::mem::take(&mut self.chains);
+        let mut order: Vec<usize> = (0..chains.len()).collect();
+        order.sort_by_key(|&chain| chains[chain].sidechain);
         chains.sort_by_key(|chain| chain.sidechain);
         let mains = chains.iter().filter(|chain| !chain.sidechain).count();
         let alone = chains.len() == 1;
@@ -239,17 +251,32 @@ impl File {
             let (items, mut faults) = chain.into_items();
             let entries = item::entries(items, &mut faults);
             for (line, kind, message) in faults {
-                self.fault((line, line), None, kind, message);
+                self.report.late(line, kind, message);
             }
             let transcript = Transcript { meta, entries, ..Transcript::default() };
             all.push(Imported { transcript, part, ..Imported::default() });
         }
-        self.findings.sort_by_key(|finding| finding.line);
-        if let Some(first) = all.first_mut() {
-            first.findings = self.findings;
-            first.lines = self.counts;
-        }
+        self.share(&order, &mut all);
         Ok(all)
+    }
+
+    /// Gives each conversation the findings of its lines; `order` names the chains of `all`.
+    fn share(self, order: &[usize], all: &mut [Imported]) {
+        let Report { counts, mut findings, .. } = self.report;
+        findings.sort_by_key(|finding| finding.line);
+        let mut places = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(place, &chain)| places[chain] = place);
+        for finding in findings {
+            let behind = self.owners.partition_point(|&(line, _)| line <= finding.line);
+            let owner = behind.checked_sub(1).map(|at| self.owners[at].1.get());
+            let place = owner.and_then(|chain| places.get(chain).copied()).unwrap_or_default();
+            if let Some(one) = all.get_mut(place) {
+                one.findings.push(finding);
+            }
+        }
+        if let Some(first) = all.first_mut() {
+            first.lines = counts;
+        }
     }
 
     /// Compactions name the first record that was kept; here that becomes the entry it went into.
@@ -268,7 +295,7 @@ impl File {
                 };
                 if target.is_none() {
                     let fault = format!("record `{name}` is not in the conversation: nothing was kept");
-                    self.fault((line, line), None, FindingKind::MissingTarget, fault);
+                    self.report.late(line, FindingKind::MissingTarget, fault);
                 }
                 if let EntryKind::Compaction(compaction) = &mut self.chains[at].items[item].kind {
                     compaction.first_kept = target;
