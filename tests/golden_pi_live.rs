@@ -145,7 +145,7 @@ fn compact(answer: &Answer, live: &Live<'_>, keep: u64) -> Option<Compacted> {
     let rules: &'static Rules = Box::leak(Box::new(Rules { keep_recent: Tokens(keep), ..*answer.rules }));
     let view = live.view();
     let goal = CutGoal { window: Tokens(0), checkpoint: Checkpoint::Manual };
-    let plan: Result<CutPlan, NothingToDrop> = cut::pi::Pi(rules).cut(view, goal);
+    let plan: Result<CutPlan, NothingToDrop> = cut::pi::Pi(*rules).cut(view, goal);
     let plan = plan.ok()?;
     let template = if answer.rules.version == Rules::V1_6.version { "pi" } else { "pi-0.58" };
     let job = SummaryJob {
@@ -157,7 +157,7 @@ fn compact(answer: &Answer, live: &Live<'_>, keep: u64) -> Option<Compacted> {
         window: Tokens(0),
         seed: 0,
     };
-    let summary = summarize::pi::Pi::new(rules, template).unwrap().summarize(&job, &Fixed).unwrap();
+    let summary = summarize::pi::Pi::new(*rules, template).unwrap().summarize(&job, &Fixed).unwrap();
     Some(compacted(answer, view, &plan, &summary))
 }
 

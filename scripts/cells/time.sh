@@ -5,26 +5,10 @@ set -euo pipefail
 
 sessions=$(realpath "$1")
 program=$(realpath "${2:-target/release/cutpoint}")
+longest=$(realpath "$(dirname "${BASH_SOURCE[0]}")")/longest.py
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-# The files that hold one session and nothing else, the longest first.
-"$program" inspect --json "$sessions" > sessions.json 2> /dev/null
-find "$sessions" -type f > files
-list() {
-  python3 - "$1" <<'PYTHON'
-import json, os, sys
-paths = {}
-for path in open("files").read().splitlines():
-    paths.setdefault(os.path.basename(path).split(".")[0], []).append(path)
-sessions = json.load(open("sessions.json"))["sessions"]
-many = {one["name"].split("#")[0].split("/")[0] for one in sessions if "#" in one["name"] or "/" in one["name"]}
-sessions.sort(key=lambda one: (-one["requests"], one["name"]))
-chosen = [paths[one["name"]][0] for one in sessions if one["name"] not in many and len(paths.get(one["name"], [])) == 1]
-assert len(chosen) >= int(sys.argv[1]), "too few sessions"
-print("\n".join(f"  {json.dumps(path)}," for path in chosen[: int(sys.argv[1])]))
-PYTHON
-}
 for count in 10 20; do
   {
     echo "name = \"cells-$count\""
@@ -34,7 +18,7 @@ for count in 10 20; do
         "cut = { kind = \"tail\" }, summarizer = { kind = \"pi\", template = \"$template\" } } },"
     done
     echo "]"
-    echo "transcripts = ["; list "$count"; echo "]"
+    echo "transcripts = ["; python3 "$longest" "$sessions" "$program" "$count" | sed 's/.*/  "&",/'; echo "]"
     echo "models = [{ name = \"32k\", window_tokens = 32000 }]"
     echo "[grid]"
     echo '"trigger.share" = [0.5, 0.6, 0.7, 0.8, 0.9]'

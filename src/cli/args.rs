@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use crate::results::Shard;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::setting::Assignment;
 pub(super) use forgotten::{AnnotateArgs, AuditArgs};
 pub(super) use llm::{CheckArgs, LlmArgs, LlmCommand, LlmCommandArgs};
 
@@ -87,13 +88,18 @@ pub(super) struct Setting {
     /// Seed, handed to the mock LLM
     #[arg(long, default_value_t = 0)]
     pub(super) seed: u64,
+    /// A field of the strategies, such as `trigger.reserve_tokens=8000`; several values, here or in several options, make several
+    /// cells
+    #[arg(long, value_name = "FIELD=VALUE[,VALUE…]", value_parser = super::setting::parse)]
+    pub(super) set: Vec<Assignment>,
     /// Summary template in place of the strategy's own: a name, `by-task`, or a TOML file
     #[arg(long, value_name = "NAME|FILE")]
     pub(super) template: Option<String>,
     /// Share of what the mock LLM would keep that it loses, 0 to 1
     #[arg(long, default_value_t = 0.0, value_name = "SHARE")]
     pub(super) mock_loss: f64,
-    /// Prompt cache that bills the requests; by default that of the recorded model
+    /// Prompt cache that bills the requests; by default that of the recorded model. Without `--cache` and `--price` the embedded
+    /// sessions, which a script recorded, are billed by `anthropic-5m` at `claude-sonnet-5-5`
     #[arg(long, value_name = "PRESET")]
     pub(super) cache: Option<String>,
     /// Price: a row of the price book, or a model; by default the recorded model's
@@ -125,7 +131,7 @@ impl Setting {
 #[derive(Debug, Clone, Args)]
 pub(super) struct RunArgs {
     /// Experiment file (TOML), in place of the options that choose sessions, strategies and models
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["transcripts", "strategy", "window", "history", "reference", "seed", "template", "mock_loss", "cache", "price", "prices"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["transcripts", "strategy", "window", "history", "reference", "seed", "set", "template", "mock_loss", "cache", "price", "prices"])]
     pub(super) config: Option<PathBuf>,
     /// Session files, dataset folders, or folders of sessions; without any, the embedded datasets
     #[arg(long, num_args = 1.., value_name = "PATH")]
@@ -179,9 +185,7 @@ impl RunArgs {
             #[command(flatten)]
             args: RunArgs,
         }
-        // The sessions were recorded by a script, which has no price; so that money can be compared, one is chosen.
-        Alone::parse_from(["cutpoint", "--name", "default", "--cache", "anthropic-5m", "--price", "claude-sonnet-5-5"])
-            .args
+        Alone::parse_from(["cutpoint", "--name", "default"]).args
     }
 }
 

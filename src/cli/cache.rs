@@ -11,7 +11,7 @@ use super::args::CacheArgs;
 use crate::experiment::{AuditOptions, RuleOptions, Session, audit_bodies, audit_cache, audit_records, is_body, load};
 use crate::meter::cache::{PRESETS, Preset, Seconds, preset};
 use crate::meter::price::PriceBook;
-use crate::report::{cache_csv, cache_requests};
+use crate::report::{Narrow, cache_csv, cache_requests};
 use crate::results::{CacheRequestRecord, CacheSessionRecord};
 use crate::transcript::Tokens;
 
@@ -31,7 +31,7 @@ pub(super) fn cache(args: &CacheArgs) -> anyhow::Result<()> {
         },
     };
     let book = prices(args)?;
-    let mut out = io::stdout().lock();
+    let mut out = Narrow::new(io::stdout().lock());
     let (mut requests, mut sessions) = (Vec::new(), Vec::new());
     let corpus = load(&args.transcripts)?;
     let mut refused = Vec::new();
@@ -124,21 +124,9 @@ fn usd(dollars: Option<f64>) -> String {
     dollars.map_or_else(|| "–".to_owned(), |dollars| format!("${dollars:.4}"))
 }
 
-/// Width of the output.
-const WIDTH: usize = 80;
-
 /// A labelled paragraph.
 fn line(label: &str, text: &str, out: &mut impl Write) -> io::Result<()> {
-    let mut row = format!("  {label:<9}");
-    for word in text.split(' ') {
-        if row.chars().count() + 1 + word.chars().count() > WIDTH {
-            writeln!(out, "{row}")?;
-            row = " ".repeat(11);
-        }
-        row.push(' ');
-        row.push_str(word);
-    }
-    writeln!(out, "{row}")
+    writeln!(out, "  {label:<9} {text}")
 }
 
 fn print(whole: &CacheSessionRecord, about: &str, out: &mut impl Write) -> anyhow::Result<()> {

@@ -14,6 +14,7 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Experiment> {
     let mut experiment = Experiment::parse(&text, &path.display().to_string())?;
     let base = path.parent().unwrap_or_else(|| Path::new(""));
     experiment.transcripts = transcripts(&experiment.transcripts, base)?;
+    experiment.cache.prices = experiment.cache.prices.map(|prices| base.join(prices));
     super::template::read_files(&mut experiment.strategies, base)?;
     for (field, values) in &mut experiment.grid {
         if field == "summarizer.template" {
@@ -24,6 +25,7 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Experiment> {
             }
         }
     }
+    experiment.check().map_err(|error| error.placed(&text, &path.display().to_string()))?;
     Ok(experiment)
 }
 

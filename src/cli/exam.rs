@@ -4,7 +4,11 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use crate::measure::Measure;
+use crate::report::short_name;
 use crate::results::{CellRecord, Run};
+
+/// Columns of a strategy's name.
+const NAME: usize = 17;
 
 /// Measures that are shown, and their titles.
 const SHOWN: [(&str, &str); 7] = [
@@ -26,13 +30,13 @@ pub(super) fn print(run: &Run, out: &mut impl Write) -> io::Result<()> {
     let Some(exam) = run.cells.iter().find_map(|cell| cell.exam.as_ref()) else { return Ok(()) };
     let mock = if exam.mock { ", a MOCK" } else { "" };
     writeln!(out, "Probes and next actions, answered by {}{mock}:", exam.reader)?;
-    write!(out, "{:<22}", "strategy")?;
+    write!(out, "{:<NAME$}", "strategy")?;
     for (_, title) in SHOWN {
         write!(out, " {title:>7}")?;
     }
     writeln!(out, " {:>6}", "asked")?;
     for (strategy, cells) in strategies {
-        write!(out, "{strategy:<22}")?;
+        write!(out, "{:<NAME$}", short_name(strategy, NAME))?;
         for (measure, _) in SHOWN {
             write!(out, " {:>7}", mean(&cells, measure))?;
         }

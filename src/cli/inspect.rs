@@ -1,5 +1,6 @@
 //! `cutpoint inspect`: what is in a file.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -9,8 +10,9 @@ use serde_json::json;
 
 use super::args::{InspectArgs, Setting};
 use super::findings::{self, judge};
-use super::inspection::{Compacted, Head, Inspection, Share, Span, Sum};
+use super::inspection::{Compacted, Context as Standing, Head, Inspection, Remarked, Share, Signatures, Span, Sum};
 use crate::experiment::{Corpus, CorpusError, Sources};
+use crate::report::Narrow;
 use crate::tokens::Reference;
 use crate::transcript::{Text, ToolSchema};
 
@@ -45,11 +47,12 @@ pub(super) fn inspect(args: &InspectArgs) -> anyhow::Result<()> {
             .collect();
         writeln!(out, "{}", serde_json::to_string_pretty(&json!({ "sessions": all, "skipped": skipped }))?)?;
     } else {
+        let out = &mut Narrow::new(&mut out);
         for (index, one) in all.iter().enumerate() {
             if index > 0 {
                 writeln!(out)?;
             }
-            print(one, &mut out)?;
+            print(one, out)?;
         }
         for (_, reason) in &skipped {
             writeln!(out, "skipped: {reason}")?;
@@ -107,7 +110,7 @@ fn print(one: &Inspection, out: &mut impl Write) -> io::Result<()> {
     }
     writeln!(out, "  entries     {}, {} on the current branch", one.entries, one.entries_on_branch)?;
     shares(one, out)?;
-    writeln!(out, "  requests    {}, by {}", one.requests, one.models.join(", "))?;
+    writeln!(out, "  requests    {}{}", one.requests, by(&one.models))?;
     match &one.usage {
         Some(usage) => {
             let largest = usage.largest_prompt_tokens;
@@ -120,10 +123,12 @@ fn print(one: &Inspection, out: &mut impl Write) -> io::Result<()> {
         }
         None => writeln!(out, "  usage       not recorded")?,
     }
-    writeln!(out, "  head        {}", head(&one.head))?;
+    writeln!(out, "  head        {}{}", head(&one.head), tools_share(one))?;
+    writeln!(out, "  context     {}", context(&one.context))?;
     let items = one.annotations;
     writeln!(out, "  annotations {}", if items == 0 { "none".to_owned() } else { format!("{items} items") })?;
     compactions(one, out)?;
+    remarks(&one.remarks, out)?;
     writeln!(out, "  findings    {}", one.faults.len())?;
     if one.faults.is_empty() { Ok(()) } else { findings::table(&one.file, &one.faults, out) }
 }
@@ -141,6 +146,50 @@ fn shares(one: &Inspection, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "  content     by class, version {} of the rules", one.classifier_version)?;
     for (class, Share { number, tokens }) in &one.classes {
         writeln!(out, "    {class:<18} {number:>6} parts    {tokens:>9} tokens")?;
+    }
+    let Signatures { number, bytes, tokens_as_text } = &one.signatures;
+    if *number > 0 {
+        writeln!(out, "    {:<18} {number:>6} parts    {bytes:>9} bytes, sent but in no count", "signatures")?;
+        writeln!(out, "    {:<18} {:>6}          {tokens_as_text:>9} tokens more if they were text", "", "")?;
+    }
+    Ok(())
+}
+
+/// The models that answered; nothing where the file names none.
+fn by(models: &[String]) -> String {
+    let named: Vec<&str> = models.iter().map(String::as_str).filter(|model| !model.is_empty()).collect();
+    match (named.is_empty(), models.is_empty()) {
+        (false, _) => format!(", by {}", named.join(", ")),
+        (true, false) => ", by a model that the file does not name".to_owned(),
+        (true, true) => String::new(),
+    }
+}
+
+/// How full the context is at the end.
+fn context(context: &Standing) -> String {
+    let Standing { messages, tokens, anchor_tokens, anchor_line, estimated_tokens } = context;
+    let rest = match anchor_tokens.zip(*anchor_line) {
+        Some((anchor, line)) => format!("usage of line {line} ({anchor}) and {estimated_tokens} estimated after it"),
+        None => "all of it estimated".to_owned(),
+    };
+    format!("{tokens} tokens in {messages} messages at the end, by Pi's rule: {rest}")
+}
+
+/// Remarks of one kind that are printed; JSON has all.
+const SHOWN: usize = 5;
+
+fn remarks(remarks: &[Remarked], out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "  remarks     {}", remarks.len())?;
+    let mut shown: BTreeMap<&str, usize> = BTreeMap::new();
+    for Remarked { line, kind, message } in remarks {
+        let number = shown.entry(kind).or_default();
+        *number += 1;
+        if *number <= SHOWN {
+            writeln!(out, "    line {line}: {kind}: {message}")?;
+        }
+    }
+    for (kind, number) in shown.into_iter().filter(|(_, number)| *number > SHOWN) {
+        writeln!(out, "    and {} more of kind {kind}; --json lists all", number - SHOWN)?;
     }
     Ok(())
 }
@@ -160,6 +209,13 @@ fn head(head: &Head) -> String {
     format!("{system}, {tools}")
 }
 
+/// The part of the tool schemas in all that is known of a prompt, where they are the larger part.
+fn tools_share(one: &Inspection) -> String {
+    let tools = one.head.tools_tokens.unwrap_or_default();
+    let rest = one.head.system_tokens.unwrap_or_default() + one.roles.values().map(|share| share.tokens).sum::<u64>();
+    if tools <= rest { String::new() } else { format!(", {} % of all", tools * 100 / (tools + rest)) }
+}
+
 /// Days, hours, minutes and seconds, the two largest of them.
 fn duration(seconds: i64) -> String {
     let units = [(86_400, "d"), (3_600, "h"), (60, "min"), (1, "s")];
@@ -177,7 +233,8 @@ fn duration(seconds: i64) -> String {
 
 fn compactions(one: &Inspection, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "  compactions {} recorded", one.compactions.len())?;
-    for Compacted { line, tokens_before, summary_tokens, first_kept, replacement_messages } in &one.compactions {
+    for one in &one.compactions {
+        let Compacted { line, tokens_before, summary_tokens, first_kept, replacement_messages, .. } = one;
         match tokens_before {
             Some(tokens) => write!(out, "    line {line}: at {tokens} tokens by the agent's estimate")?,
             None => write!(out, "    line {line}: at a size that is not recorded")?,
@@ -188,6 +245,10 @@ fn compactions(one: &Inspection, out: &mut impl Write) -> io::Result<()> {
             (None, written) => write!(out, ", {written} messages written out anew")?,
         }
         writeln!(out, ", summary of {summary_tokens} tokens")?;
+        let put = one
+            .put_estimate
+            .map_or_else(|| "what it put there cannot be read".to_owned(), |put| format!("put {put} there"));
+        writeln!(out, "      took {} tokens out of the context and {put}, by Pi's estimate", one.replaced_estimate)?;
     }
     Ok(())
 }

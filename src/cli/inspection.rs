@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::findings::as_json;
 use crate::experiment::Session;
 use crate::import::Finding;
+use crate::lab::recording::{Opaque, Recording, Remark, Replaced, Standing};
 use crate::tokens::{IMAGE_TOKENS, MessageTable, Reference};
 use crate::transcript::class::{CLASSIFIER_VERSION, ContentClass, message_parts};
 use crate::transcript::{EntryIdx, EntryKind, Message, Role, Tokens, Transcript, Usage, is_sent};
@@ -31,6 +32,8 @@ pub(super) struct Inspection {
     /// Parts of those messages by class of content.
     pub(super) classes: BTreeMap<&'static str, Share>,
     pub(super) classifier_version: u32,
+    pub(super) signatures: Signatures,
+    pub(super) context: Context,
     pub(super) head: Head,
     pub(super) requests: usize,
     pub(super) models: Vec<String>,
@@ -38,11 +41,40 @@ pub(super) struct Inspection {
     pub(super) time: Option<Span>,
     pub(super) compactions: Vec<Compacted>,
     pub(super) annotations: usize,
+    pub(super) remarks: Vec<Remarked>,
     /// The file it was read from.
     pub(super) file: String,
     findings: Vec<Value>,
     #[serde(skip)]
     pub(super) faults: Vec<Finding>,
+}
+
+/// The context at the end, by the rule of Pi 1.6.0.
+#[derive(Debug, Serialize)]
+pub(super) struct Context {
+    pub(super) messages: usize,
+    pub(super) tokens: u64,
+    /// Recorded usage that it rests on, and its line; null where all is estimated.
+    pub(super) anchor_tokens: Option<u64>,
+    pub(super) anchor_line: Option<usize>,
+    pub(super) estimated_tokens: u64,
+}
+
+/// Signatures of thinking in that context: sent, and in no count.
+#[derive(Debug, Serialize)]
+pub(super) struct Signatures {
+    pub(super) number: usize,
+    pub(super) bytes: u64,
+    /// At four characters a token.
+    pub(super) tokens_as_text: u64,
+}
+
+/// Something odd that the file holds.
+#[derive(Debug, Serialize)]
+pub(super) struct Remarked {
+    pub(super) line: usize,
+    pub(super) kind: &'static str,
+    pub(super) message: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -95,6 +127,10 @@ pub(super) struct Compacted {
     pub(super) line: usize,
     pub(super) tokens_before: Option<u64>,
     pub(super) summary_tokens: u64,
+    /// What it took out of the context, and what it put in its place, by Pi's estimate.
+    pub(super) replaced_estimate: u64,
+    /// Null where the summary cannot be read.
+    pub(super) put_estimate: Option<u64>,
     pub(super) first_kept: Option<String>,
     /// Messages that the source writes out in place of those it kept.
     pub(super) replacement_messages: usize,
@@ -107,6 +143,8 @@ impl Inspection {
         let path = transcript.path();
         let table = MessageTable::new(transcript, reference);
         let (requests, models) = replies(transcript, &path);
+        let Recording { standing, opaque, replaced, remarks } = Recording::of(transcript, &path);
+        let remarked = |one: Remark| Remarked { line: one.line, kind: one.kind.name(), message: one.text };
         Self {
             version: transcript.meta.version,
             folder: transcript.meta.cwd.as_deref().map(str::to_owned),
@@ -116,12 +154,15 @@ impl Inspection {
             roles: roles(transcript, &path, &table),
             classes: classes(transcript, &path, reference),
             classifier_version: CLASSIFIER_VERSION,
+            signatures: signatures(opaque),
+            context: context(&standing),
             head: head(transcript, reference),
             requests,
             models,
             usage: usage(transcript),
             time: time(transcript),
-            compactions: compactions(transcript, &path, reference),
+            compactions: compactions(transcript, &path, &replaced, reference),
+            remarks: remarks.into_iter().map(remarked).collect(),
             annotations: session.items.items.len(),
             lines: Lines { total: session.lines.total, blank: session.lines.blank, left_out: session.lines.left_out },
             name: session.name,
@@ -241,13 +282,35 @@ fn millis(seconds: f64) -> i64 {
     (seconds * 1000.0).round() as i64
 }
 
-fn compactions(transcript: &Transcript, path: &[EntryIdx], reference: Reference) -> Vec<Compacted> {
+fn signatures(opaque: Opaque) -> Signatures {
+    Signatures { number: opaque.blocks, bytes: opaque.bytes, tokens_as_text: opaque.tokens_as_text().0 }
+}
+
+fn context(standing: &Standing) -> Context {
+    Context {
+        messages: standing.messages,
+        tokens: standing.tokens.0,
+        anchor_tokens: standing.anchor.map(|(_, usage)| usage.0),
+        anchor_line: standing.anchor.map(|(line, _)| line),
+        estimated_tokens: standing.estimated.0,
+    }
+}
+
+fn compactions(
+    transcript: &Transcript,
+    path: &[EntryIdx],
+    replaced: &[Replaced],
+    reference: Reference,
+) -> Vec<Compacted> {
     let recorded = path.iter().filter_map(|&idx| match &transcript.entry(idx).kind {
         EntryKind::Compaction(compaction) => Some((transcript.entry(idx).line, compaction)),
         _ => None,
     });
     recorded
-        .map(|(line, one)| Compacted {
+        .zip(replaced)
+        .map(|((line, one), replaced)| Compacted {
+            replaced_estimate: replaced.before.0,
+            put_estimate: replaced.after.map(|tokens| tokens.0),
             line,
             tokens_before: one.tokens_before,
             summary_tokens: reference.count(one.summary.as_str()).0,

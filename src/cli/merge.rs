@@ -25,9 +25,8 @@ pub(super) struct MergeArgs {
 pub(super) fn merge(args: &MergeArgs) -> anyhow::Result<()> {
     let cells = results::merge(&args.shards, &args.out)?;
     let run = Run::read(&args.out)?;
-    super::report::write(&run, &args.out)?;
     let mut out = io::stdout().lock();
-    super::report::print_table(&run, &mut out)?;
+    super::report::write_and_print(&run, &args.out, &mut out)?;
     writeln!(out, "{cells} cells; report: {}", args.out.join("index.html").display())?;
     Ok(())
 }

@@ -23,6 +23,7 @@ mod new;
 mod replay;
 mod report;
 mod run;
+mod setting;
 mod spread;
 mod sweep;
 mod template;

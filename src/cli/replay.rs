@@ -20,7 +20,8 @@ pub(super) fn replay(args: &ReplayArgs) -> anyhow::Result<()> {
     if let Some(template) = &setting.template {
         strategies = super::template::replace(strategies, template)?;
     }
-    let experiment = Experiment {
+    let mut experiment = Experiment {
+        transcripts: vec![args.transcript.clone()],
         strategies,
         models: setting.window.iter().map(|&window| ModelConfig::window(window)).collect(),
         history: setting.history.clone(),
@@ -28,6 +29,7 @@ pub(super) fn replay(args: &ReplayArgs) -> anyhow::Result<()> {
         seeds: vec![setting.seed],
         mock: super::run::mock(setting)?,
         cache: setting.cache_config(),
+        grid: super::setting::grid(&setting.set),
         manual: args
             .compact_at
             .map(|request| Manual { request, instructions: args.focus.clone() })
@@ -35,13 +37,15 @@ pub(super) fn replay(args: &ReplayArgs) -> anyhow::Result<()> {
             .collect(),
         ..Experiment::default_experiment()
     };
+    experiment.settle_bill();
     let llm = Blocking::new(Mock::new(experiment.mock)?);
     let cells = grid(&experiment, &corpus.sessions)?;
     let counts = CountCache::new(reference);
     let mut out = io::stdout().lock();
     for cell in &cells {
         let session = &corpus.sessions[cell.session];
-        let prepared = Prepared::new(session, reference, std::iter::once(cell))?.with_cache(&experiment.cache)?;
+        let one = || std::iter::once(cell);
+        let prepared = Prepared::new(session, reference, one())?.with_bills(one())?;
         let (record, events) = run_cell(cell, &prepared, &experiment, &counts, &llm)?;
         heading(session, &record, &mut out)?;
         for event in &events {

@@ -52,14 +52,10 @@ fn parquet(is_wanted: bool, _: &ReportModel, _: &Path) -> anyhow::Result<Vec<Pat
     if is_wanted { Err(NoParquet.into()) } else { Ok(Vec::new()) }
 }
 
-/// Writes all reports of a run.
-pub(super) fn write(run: &Run, folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    Ok(report::write_all(run, folder)?)
-}
-
-/// The strategy table, as wide as the terminal.
-pub(super) fn print_table(run: &Run, out: &mut impl Write) -> anyhow::Result<()> {
-    let model = report::ReportModel::new(run);
+/// Writes all reports of a run, and prints the strategy table, as wide as the terminal.
+pub(super) fn write_and_print(run: &Run, folder: &Path, out: &mut impl Write) -> anyhow::Result<()> {
+    let model = ReportModel::new(run);
+    report::write_model(&model, folder)?;
     report::Reporter::render(&report::Terminal::default(), &model, out)?;
     Ok(())
 }

@@ -13,6 +13,7 @@ use crate::experiment::{
     Corpus, Experiment, ModelConfig, RunOptions, StrategyConfig, grid, load, run as run_experiment,
 };
 use crate::llm::{Completer, LlmConfig, Mock, MockKnobs};
+use crate::report::Narrow;
 use crate::results::Run;
 
 pub(super) fn run(args: &RunArgs) -> anyhow::Result<()> {
@@ -53,11 +54,11 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<()> {
         return Err(Halted { reason, cells: outcome.cells, planned: outcome.planned }.into());
     }
     let run = Run::read(&folder)?;
-    super::report::write(&run, &folder)?;
     let mut out = io::stdout().lock();
-    super::report::print_table(&run, &mut out)?;
-    super::spread::print(&run, &mut out)?;
-    super::exam::print(&run, &mut out)?;
+    super::report::write_and_print(&run, &folder, &mut out)?;
+    let narrow = &mut Narrow::new(&mut out);
+    super::spread::print(&run, narrow)?;
+    super::exam::print(&run, narrow)?;
     if outcome.reused > 0 {
         // On stderr, because the same data is printed whether it is new or not.
         let _ = writeln!(
@@ -114,6 +115,8 @@ fn experiment(args: &RunArgs) -> anyhow::Result<Experiment> {
     experiment.seeds = vec![setting.seed];
     experiment.mock = mock(setting)?;
     experiment.cache = setting.cache_config();
+    experiment.settle_bill();
+    experiment.grid = super::setting::grid(&setting.set);
     Ok(experiment)
 }
 

@@ -8,7 +8,7 @@ use anyhow::Context;
 use super::args::CacheArgs;
 use crate::experiment::{CacheConfig, Sweep, load};
 use crate::llm::{Blocking, Mock, MockKnobs};
-use crate::report::{SweepReport, break_even, break_even_lines, cache_csv, cache_sweep};
+use crate::report::{Narrow, SweepReport, break_even, break_even_lines, cache_csv, cache_sweep};
 use crate::results::CacheSweepRecord;
 
 /// Name and version of the program.
@@ -27,7 +27,7 @@ pub(super) fn sweep(args: &CacheArgs) -> anyhow::Result<()> {
         reference: args.reference.parse()?,
     };
     let llm = Blocking::new(Mock::new(MockKnobs::default())?);
-    let mut out = io::stdout().lock();
+    let mut out = Narrow::new(io::stdout().lock());
     let mut all = Vec::new();
     for session in &load(&args.transcripts)?.sessions {
         let records = sweep.run(session, &llm)?;

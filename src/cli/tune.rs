@@ -7,12 +7,13 @@ use anyhow::Context;
 use clap::Args;
 
 use crate::compare::{Choice, choose};
-use crate::engine::spec::{CutSpec, TriggerSpec};
+use crate::engine::spec::{CutSpec, StrategySpec, TriggerSpec};
 use crate::error::Exit;
 use crate::experiment::{
     Experiment, ModelConfig, OwnStrategy, RunOptions, StrategyConfig, load, run as run_experiment,
 };
 use crate::llm::{Blocking, Memo, Mock};
+use crate::report::{Narrow, short_name};
 use crate::results::Run;
 use crate::stats::Resampling;
 
@@ -20,7 +21,8 @@ use crate::stats::Resampling;
 #[command(after_help = "\
 Example:
   cutpoint tune --transcripts sessions --window 64000 --share 0.5,0.7,0.9 --keep 5000,10000,20000
-The trigger and the cut of the preset give way to a share of the window and a number of tokens kept; the rest stays.")]
+The trigger and the cut of the preset give way to a share of the window and a number of tokens kept; the rest stays. Those of Pi stay
+Pi's, with other settings (compaction.reserveTokens is the window less its share).")]
 pub(super) struct TuneArgs {
     /// Session files, dataset folders, or folders of sessions; without any, the embedded datasets
     #[arg(long, num_args = 1.., value_name = "PATH")]
@@ -55,10 +57,10 @@ pub(super) fn tune(args: &TuneArgs) -> anyhow::Result<()> {
     let options = RunOptions { progress: &|_| {}, stop: &|| false, reuse: true, shard: None };
     run_experiment(&experiment, &corpus, &llm, &args.out, &options)?;
     let run = Run::read(&args.out)?;
-    super::report::write(&run, &args.out)?;
+    crate::report::write_all(&run, &args.out)?;
     let resampling = Resampling { seed: args.seed, ..Resampling::default() };
     let choice = choose(&run, &args.by, 0.05, resampling)?;
-    print(&choice, &args.by, run.manifest.mock, &mut io::stdout().lock())?;
+    print(&choice, &args.by, run.manifest.mock, &mut Narrow::new(io::stdout().lock()))?;
     // Without an interval the choice is not confirmed.
     if choice.interval.is_err() { Err(super::compare::Decided(Exit::Inconclusive).into()) } else { Ok(()) }
 }
@@ -71,15 +73,41 @@ fn experiment(args: &TuneArgs) -> anyhow::Result<Experiment> {
     for &share in &args.share {
         for &keep in &args.keep {
             let mut stages = spec.clone();
-            stages.trigger = TriggerSpec::Threshold { share, output_tokens: 0, less_tokens: 0, at_tokens: None };
-            stages.cut = CutSpec::Tail { keep_tokens: Some(keep), keep_share: 1.0, whole_turns: false };
+            (stages.trigger, stages.cut) = tuned(&spec, args.window, share, keep);
             let name = format!("share {share}, keep {keep}");
             strategies.push(StrategyConfig::Own(Box::new(OwnStrategy { name, stages })));
         }
     }
     let name = args.out.file_name().context("--out needs a folder")?.to_string_lossy().into_owned();
     let models = vec![ModelConfig::window(args.window)];
-    Ok(Experiment { name, strategies, models, ..Experiment::default_experiment() })
+    let transcripts = args.transcripts.clone();
+    let mut experiment = Experiment { name, transcripts, strategies, models, ..Experiment::default_experiment() };
+    experiment.settle_bill();
+    Ok(experiment)
+}
+
+/// The stages that compact above a share of the window and keep so many tokens.
+fn tuned(spec: &StrategySpec, window: u64, share: f64, keep: u64) -> (TriggerSpec, CutSpec) {
+    let trigger = match spec.trigger {
+        TriggerSpec::Pi { release, .. } => TriggerSpec::Pi { release, reserve_tokens: Some(reserve(window, share)) },
+        _ => TriggerSpec::Threshold { share, output_tokens: 0, less_tokens: 0, at_tokens: None },
+    };
+    let cut = match spec.cut {
+        CutSpec::Pi { release, .. } => CutSpec::Pi { release, keep_recent_tokens: Some(keep) },
+        _ => CutSpec::Tail { keep_tokens: Some(keep), keep_share: 1.0, whole_turns: false },
+    };
+    (trigger, cut)
+}
+
+/// What is left free of a window of which a share is used.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "windows are far below 2^52, and shares not negative"
+)]
+fn reserve(window: u64, share: f64) -> u64 {
+    window.saturating_sub((window as f64 * share).floor() as u64)
 }
 
 fn print(choice: &Choice, by: &str, mock: bool, out: &mut impl Write) -> anyhow::Result<()> {
@@ -110,11 +138,29 @@ fn print(choice: &Choice, by: &str, mock: bool, out: &mut impl Write) -> anyhow:
         writeln!(
             out,
             "  {:<28} {:.4}; worse by {} on the others, p {} after Holm",
-            rival.strategy,
+            short_name(&rival.strategy, 28),
             rival.chosen_on,
             number(rival.worse_by, true),
             number(rival.p, false)
         )?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::preset::preset;
+
+    #[test]
+    fn pi_is_tuned_by_its_own_settings_and_others_by_a_share() {
+        let of = |name: &str| tuned(&preset(name).unwrap().spec, 64_000, 0.7, 5_000);
+        let (trigger, cut) = of("pi");
+        // 64,000 less 44,800.
+        assert!(matches!(trigger, TriggerSpec::Pi { reserve_tokens: Some(19_200), .. }));
+        assert!(matches!(cut, CutSpec::Pi { keep_recent_tokens: Some(5_000), .. }));
+        let (trigger, cut) = of("deepagents");
+        assert!(matches!(trigger, TriggerSpec::Threshold { less_tokens: 0, .. }));
+        assert!(matches!(cut, CutSpec::Tail { keep_tokens: Some(5_000), .. }));
+    }
 }

@@ -42,13 +42,17 @@ pub fn preset(name: &str) -> Option<Preset> {
     presets().into_iter().find(|preset| preset.name == name)
 }
 
+fn summary(release: PiRelease, template: &str, from_start: bool) -> SummarizerSpec {
+    SummarizerSpec::Pi { release, reserve_tokens: None, template: template.to_owned(), from_start }
+}
+
 fn pi_spec(release: PiRelease, template: &str) -> StrategySpec {
     StrategySpec {
         estimator: EstimatorSpec::Pi { release },
         edits: Vec::new(),
-        trigger: TriggerSpec::Pi { release },
-        cut: CutSpec::Pi { release },
-        summarizer: SummarizerSpec::Pi { release, template: template.to_owned(), from_start: false },
+        trigger: TriggerSpec::Pi { release, reserve_tokens: None },
+        cut: CutSpec::Pi { release, keep_recent_tokens: None },
+        summarizer: summary(release, template, false),
         recovery: Vec::new(),
     }
 }
@@ -156,8 +160,7 @@ fn arms() -> Vec<Preset> {
     let base = || pi_spec(PiRelease::V1_6, "pi");
     let arm = |name, about, spec| Preset { name, about, mimics: None, source, spec };
     let with = |one: RecoverySpec| StrategySpec { recovery: vec![one], ..base() };
-    let (release, template) = (PiRelease::V1_6, "pi".to_owned());
-    let again = SummarizerSpec::Pi { release, template, from_start: true };
+    let again = summary(PiRelease::V1_6, "pi", true);
     // Claude Code 2.1: five files, 5,000 tokens each, 50,000 in all, and the rules from disk.
     let reread = RecoverySpec::Reread { count: 5, file_tokens: 5_000, total_tokens: 50_000, rules: true };
     let path = "/conversation_history/session.md".to_owned();
@@ -169,7 +172,7 @@ fn arms() -> Vec<Preset> {
             "Pi that summarizes the whole history again, not its last summary",
             StrategySpec { summarizer: again, ..base() },
         ),
-        arm("pi-by-task", "Pi with a template picked by the kind of task", pi_spec(release, "by-task")),
+        arm("pi-by-task", "Pi with a template picked by the kind of task", pi_spec(PiRelease::V1_6, "by-task")),
         arm("pi-reread", "Pi that reads recent files and rules again, as Claude Code does", with(reread)),
         arm(
             "pi-offload",
@@ -186,11 +189,10 @@ fn arms() -> Vec<Preset> {
 }
 
 fn baselines() -> Vec<Preset> {
-    let release = PiRelease::V1_6;
     let source = "a baseline; where it has a trigger and a cut they are Pi's, so that only the missing part differs";
-    let base = pi_spec(release, "pi");
+    let base = pi_spec(PiRelease::V1_6, "pi");
     let without_summary = StrategySpec { summarizer: SummarizerSpec::None, ..base.clone() };
-    let mask = EditSpec::MaskResults { trigger: TriggerSpec::Pi { release }, keep_tokens: 20_000, keep_results: None };
+    let mask = EditSpec::MaskResults { trigger: base.trigger, keep_tokens: 20_000, keep_results: None };
     vec![
         Preset {
             name: "none",

@@ -65,6 +65,9 @@ pub enum TriggerSpec {
         /// The release.
         #[serde(default)]
         release: PiRelease,
+        /// Pi's setting `compaction.reserveTokens`, in place of the release's own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reserve_tokens: Option<u64>,
     },
     /// The article's: a share of the window, or a number of messages.
     Article {
@@ -113,6 +116,9 @@ pub enum CutSpec {
         /// The release.
         #[serde(default)]
         release: PiRelease,
+        /// Pi's setting `compaction.keepRecentTokens`, in place of the release's own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        keep_recent_tokens: Option<u64>,
     },
     /// The article's: whole turns.
     Article {
@@ -242,9 +248,11 @@ impl TriggerSpec {
     fn build(self) -> Result<Box<dyn trigger::Trigger>, SpecError> {
         Ok(match self {
             Self::Never => Box::new(trigger::never::Never),
-            Self::Pi { release } => Box::new(trigger::pi::Pi(release.rules())),
+            Self::Pi { release, reserve_tokens } => {
+                Box::new(trigger::pi::Pi(release.rules().with(reserve_tokens.map(Tokens), None)))
+            }
             Self::Article { threshold, min_turns_to_keep } => {
-                Box::new(trigger::article::Article { threshold, min_turns_to_keep })
+                Box::new(trigger::article::Article { threshold: share(threshold)?, min_turns_to_keep })
             }
             Self::Langchain { when, profile, input_budget } => {
                 Box::new(trigger::langchain::LangChain { clauses: when.build()?.into(), profile, input_budget })
@@ -267,9 +275,11 @@ impl CutSpec {
         Ok(match self {
             Self::Nothing => Box::new(cut::nothing::Nothing),
             Self::Everything => Box::new(cut::everything::Everything),
-            Self::Pi { release } => Box::new(cut::pi::Pi(release.rules())),
+            Self::Pi { release, keep_recent_tokens } => {
+                Box::new(cut::pi::Pi(release.rules().with(None, keep_recent_tokens.map(Tokens))))
+            }
             Self::Article { threshold, min_turns_to_keep } => {
-                Box::new(cut::article::Article { threshold, min_turns_to_keep })
+                Box::new(cut::article::Article { threshold: share(threshold)?, min_turns_to_keep })
             }
             Self::Langchain { keep, profile } => Box::new(cut::langchain::LangChain { keep: keep.build()?, profile }),
             Self::Tail { keep_tokens, keep_share, whole_turns } => {

@@ -8,8 +8,8 @@ use super::cache_audit::{first_model, read_time};
 use super::{ConfigError, Session};
 use crate::meter::cache::guess_head;
 use crate::meter::cache::{
-    BillInput, BlockTable, Clock, CompactionLedger, Preset, ProviderBill, RequestLedger, Rules, Seconds, minimum,
-    preset, preset_of, reasoning,
+    BillInput, BlockTable, Clock, CompactionLedger, PRESETS, Preset, ProviderBill, RequestLedger, Rules, Seconds,
+    minimum, preset, preset_of, reasoning,
 };
 use crate::meter::price::{LatencyRow, PriceBook, PriceRow};
 use crate::replay::{CountCache, History};
@@ -42,9 +42,23 @@ impl CacheConfig {
     /// # Errors
     /// When there is none of this name.
     pub fn preset(&self) -> Result<Option<&'static Preset>, ConfigError> {
-        let unknown =
-            |name: &str| ConfigError::Value(format!("no cache is called {name:?}; `cutpoint list caches` names all"));
+        let unknown = |name: &str| {
+            let names = PRESETS.iter().map(|preset| (strsim::damerau_levenshtein(name, preset.name), preset.name));
+            let near = names.min().filter(|(far, _)| *far <= 3).map(|(_, near)| format!("did you mean {near:?}? "));
+            let hint = format!("{}`cutpoint list caches` names all", near.unwrap_or_default());
+            ConfigError::entry(name, format!("no cache is called {name:?}"), hint)
+        };
         self.provider.as_deref().map(|name| preset(name).ok_or_else(|| unknown(name))).transpose()
+    }
+
+    /// Looks whether all that it names is there.
+    ///
+    /// # Errors
+    /// When it is not.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        self.preset()?;
+        let book = self.book()?;
+        self.price.as_deref().map_or(Ok(()), |name| book.find(name, None).map(|_| ()).ok_or_else(|| no_price(name)))
     }
 
     /// The prices.
@@ -56,15 +70,24 @@ impl CacheConfig {
             |error: crate::meter::price::PriceError| ConfigError::Value(format!("{error}\nhint: {}", error.hint()));
         let builtin = PriceBook::builtin().map_err(wrong)?;
         let Some(path) = &self.prices else { return Ok(builtin) };
-        let unread = |error| ConfigError::Value(format!("cannot read {}: {error}", path.display()));
+        let unread = |error| {
+            let problem = format!("cannot read the price book {}: {error}", path.display());
+            ConfigError::entry("prices", problem, "check the path; it is meant from where the experiment file lies")
+        };
         let text = std::fs::read_to_string(path).map_err(unread)?;
         Ok(PriceBook::parse(&text, &path.display().to_string()).map_err(wrong)?.before(builtin))
     }
 }
 
+fn no_price(name: &str) -> ConfigError {
+    ConfigError::entry(name, format!("no price is called {name:?}"), "`cutpoint list prices` names all")
+}
+
 /// What the bills of a session's cells share.
 #[derive(Debug)]
 pub struct CacheSetup {
+    /// What was asked for.
+    pub config: CacheConfig,
     /// The cache.
     pub provider: &'static Preset,
     /// The row of the price book, or why there is none.
@@ -97,10 +120,11 @@ impl CacheSetup {
         let book = config.book()?;
         let row = book.find(wanted, None).cloned();
         if let (Some(name), None) = (&config.price, &row) {
-            return Err(ConfigError::Value(format!("no price is called {name:?}; `cutpoint list prices` names all")));
+            return Err(no_price(name));
         }
         let interval = Seconds(config.interval_seconds.unwrap_or(30));
         Ok(Self {
+            config: config.clone(),
             provider,
             latency: book.latency(wanted).cloned(),
             price: row.ok_or_else(|| format!("no price of the recorded model {model:?} is known, and none is chosen")),
@@ -118,6 +142,11 @@ impl CacheSetup {
             self.inferred = true;
         }
         self
+    }
+
+    /// The latency row behind times to the first token; `None`: none was chosen.
+    pub fn latency_row(&self) -> Option<String> {
+        self.latency.as_ref().map(|row| row.name.clone())
     }
 
     /// Tokens of the head in the bills, and whether it was inferred.

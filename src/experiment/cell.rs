@@ -37,8 +37,8 @@ pub struct Prepared<'s> {
     pub estimates: HashMap<String, EstimateTable>,
     /// Where the annotated items are said.
     pub presence: Presence,
-    /// What the bills share; `None`: nothing is billed.
-    pub cache: Option<CacheSetup>,
+    /// What the bills by each cache and price share; none: nothing is billed.
+    pub bills: Vec<CacheSetup>,
     /// Its entities.
     pub entities: EntityIndex,
     /// Its entities by the second extractor.
@@ -72,7 +72,7 @@ impl<'s> Prepared<'s> {
             reference: MessageTable::new(&session.transcript, reference),
             estimates,
             presence: Presence::new(&session.transcript, &session.items),
-            cache: None,
+            bills: Vec::new(),
             entities: EntityIndex::new(&session.transcript),
             second: EntityIndex::by(Extractor::Chunks, &session.transcript),
             frequencies: None,
@@ -91,31 +91,40 @@ impl<'s> Prepared<'s> {
     /// With a head inferred from the first recorded request in the bills, where the file has none.
     #[must_use]
     pub fn with_inferred_head(mut self) -> Self {
-        self.cache = self.cache.map(|cache| cache.with_inferred_head(self.session, &self.path, &self.reference));
+        let bills = std::mem::take(&mut self.bills).into_iter();
+        self.bills = bills.map(|bill| bill.with_inferred_head(self.session, &self.path, &self.reference)).collect();
         self
     }
 
-    /// What the bills share, where the experiment wants any.
-    pub(super) fn billed(&self, experiment: &Experiment) -> Option<&CacheSetup> {
-        self.cache.as_ref().filter(|_| experiment.meters.contains(&MeterName::Cache))
+    /// What the bill of a cell is made with; `None`: it is not billed.
+    pub fn bill(&self, cell: &Cell) -> Option<&CacheSetup> {
+        self.bills.iter().find(|bill| bill.config == cell.cache)
     }
 
-    /// The latency row behind times to the first token; `None`: none was chosen.
-    pub fn latency_row(&self) -> Option<String> {
-        self.cache.as_ref()?.latency.as_ref().map(|row| row.name.clone())
+    /// The same, where the experiment wants bills.
+    pub(super) fn billed(&self, cell: &Cell, experiment: &Experiment) -> Option<&CacheSetup> {
+        self.bill(cell).filter(|_| experiment.meters.contains(&MeterName::Cache))
     }
 
-    /// Tokens of the head in the bills, and whether it was inferred.
-    pub fn billed_head(&self) -> (Tokens, bool) {
-        self.cache.as_ref().map_or_else(Default::default, CacheSetup::head)
+    /// With the bills of these cells.
+    ///
+    /// # Errors
+    /// When their configuration names what does not exist.
+    pub fn with_bills<'c>(mut self, cells: impl Iterator<Item = &'c Cell>) -> Result<Self, ConfigError> {
+        for cell in cells {
+            self = self.with_cache(&cell.cache)?;
+        }
+        Ok(self)
     }
 
-    /// With bills by this cache and these prices.
+    /// With bills by this cache and these prices too.
     ///
     /// # Errors
     /// When the configuration names what does not exist.
     pub fn with_cache(mut self, config: &CacheConfig) -> Result<Self, ConfigError> {
-        self.cache = Some(CacheSetup::new(self.session, &self.path, &self.reference, config)?);
+        if self.bills.iter().all(|bill| bill.config != *config) {
+            self.bills.push(CacheSetup::new(self.session, &self.path, &self.reference, config)?);
+        }
         Ok(self)
     }
 }
@@ -188,7 +197,7 @@ pub fn run_cell(
 fn told(cell: &Cell, prepared: &Prepared<'_>, experiment: &Experiment, llm: &dyn Completer) -> CellRecord {
     let session = prepared.session;
     let asks = cell.spec.summarizer.asks_model();
-    let setup = prepared.billed(experiment);
+    let setup = prepared.billed(cell, experiment);
     CellRecord {
         schema: SCHEMA,
         cell: cell.id.clone(),
@@ -207,7 +216,7 @@ fn told(cell: &Cell, prepared: &Prepared<'_>, experiment: &Experiment, llm: &dyn
         mock: asks && llm.is_mock(),
         reference: prepared.reference.reference().name().to_owned(),
         cache: setup.map_or_else(String::new, |setup| setup.provider.name.to_owned()),
-        latency: prepared.latency_row(),
+        latency: prepared.bill(cell).and_then(CacheSetup::latency_row),
         price: setup.and_then(|setup| Some(setup.price.as_ref().ok()?.name.clone())),
         measures: BTreeMap::new(),
         items: Vec::new(),

@@ -8,8 +8,9 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::source::OWN;
 use super::vary::Grid;
-use super::{CacheConfig, ProbeConfig};
+use super::{CacheConfig, ConfigError, ProbeConfig};
 use crate::engine::preset::{preset, presets};
 use crate::engine::spec::StrategySpec;
 use crate::llm::{LlmConfig, MockKnobs};
@@ -202,74 +203,6 @@ fn first_seed() -> Vec<u64> {
     vec![0]
 }
 
-/// An experiment cannot be run.
-#[derive(Debug, thiserror::Error)]
-pub enum ConfigError {
-    /// The file has another shape.
-    #[error("{origin}: {source}")]
-    Shape {
-        /// The file.
-        origin: String,
-        /// Why.
-        source: Box<toml::de::Error>,
-    },
-    /// There is no such preset.
-    #[error("no strategy is called {name:?}")]
-    Preset {
-        /// The name.
-        name: String,
-        /// The nearest name, if one is near.
-        near: Option<&'static str>,
-    },
-    /// A field of the grid does not exist in a strategy.
-    #[error("[grid] {field}: {of} has no such field")]
-    Field {
-        /// The field.
-        field: String,
-        /// The strategy.
-        of: String,
-        /// The nearest field in its place, if one is near.
-        near: Option<String>,
-        /// The fields in its place.
-        known: Vec<String>,
-    },
-    /// A value is out of range or unknown.
-    #[error("{0}")]
-    Value(String),
-    /// A stage does not exist.
-    #[error(transparent)]
-    Spec(#[from] crate::engine::spec::SpecError),
-}
-
-impl ConfigError {
-    /// What to do about it.
-    pub fn hint(&self) -> String {
-        match self {
-            Self::Shape { source, .. } => misspelt(source.message()),
-            Self::Field { near: Some(near), .. } => format!("did you mean `{near}`?"),
-            Self::Field { near: None, known, .. } => format!("there are: {}", known.join(", ")),
-            Self::Preset { near: Some(near), .. } => {
-                format!("did you mean {near:?}? `cutpoint list presets` names all")
-            }
-            Self::Preset { near: None, .. } => "`cutpoint list presets` names all".to_owned(),
-            Self::Value(_) | Self::Spec(_) => "see `cutpoint run --help`".to_owned(),
-        }
-    }
-}
-
-/// What to do about a message of the reader, which quotes an unknown word first and the known ones after it.
-fn misspelt(message: &str) -> String {
-    let mut quoted = message.split('`').skip(1).step_by(2);
-    let unknown = quoted.next().filter(|_| message.starts_with("unknown"));
-    let near = unknown.and_then(|unknown| {
-        quoted.map(|known| (strsim::damerau_levenshtein(unknown, known), known)).min().filter(|(far, _)| *far <= 3)
-    });
-    match near {
-        Some((_, near)) => format!("did you mean `{near}`?"),
-        None => "`cutpoint new` writes a file with every field explained".to_owned(),
-    }
-}
-
 impl Experiment {
     /// The default experiment: the real systems and the baselines on the embedded datasets.
     pub fn default_experiment() -> Self {
@@ -305,7 +238,18 @@ impl Experiment {
         if experiment.llm.is_some() && !says {
             experiment.replicates = LlmConfig::REPLICATES;
         }
+        experiment.settle_bill();
         Ok(experiment)
+    }
+
+    /// Chooses cache and price for the program's own sessions, where neither is named: a script recorded them, which has no price,
+    /// and money should be compared. Sessions of others are billed as their recorded model.
+    pub fn settle_bill(&mut self) {
+        let is_own = self.transcripts.iter().all(|path| path.to_string_lossy().starts_with(OWN));
+        if is_own && self.cache.provider.is_none() && self.cache.price.is_none() {
+            self.cache.provider = Some("anthropic-5m".to_owned());
+            self.cache.price = Some("claude-sonnet-5-5".to_owned());
+        }
     }
 
     /// The experiment as TOML, whole.

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
 
-use super::{ConfigError, Experiment, ModelConfig, Session, vary};
+use super::{CacheConfig, ConfigError, Experiment, ModelConfig, Session, Variant, vary};
 use crate::engine::spec::StrategySpec;
 use crate::llm::LlmConfig;
 use crate::results::SCHEMA;
@@ -24,6 +24,8 @@ pub struct Cell {
     pub mimics: Option<String>,
     /// Its stages.
     pub spec: StrategySpec,
+    /// What it is billed by.
+    pub cache: CacheConfig,
     /// Index of the session in the corpus.
     pub session: usize,
     /// The model.
@@ -51,13 +53,7 @@ impl Cell {
 /// When the experiment names something that does not exist, or two strategies have one name.
 pub fn grid(experiment: &Experiment, sessions: &[Session]) -> Result<Vec<Cell>, ConfigError> {
     let strategies = strategies(experiment)?;
-    if experiment.models.is_empty() || experiment.seeds.is_empty() || experiment.replicates == 0 {
-        return Err(ConfigError::Value("an experiment needs a strategy, a model, a seed and a replicate".to_owned()));
-    }
-    if let Some(model) = experiment.models.iter().find(|model| model.window_tokens == 0) {
-        return Err(ConfigError::Value(format!("the window of {:?} is 0 tokens, it must have at least 1", model.name)));
-    }
-    let settings = digest(&settings(experiment));
+    experiment.check_values()?;
     let mut cells = Vec::new();
     let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
     for (session, recorded) in sessions.iter().enumerate() {
@@ -68,12 +64,13 @@ pub fn grid(experiment: &Experiment, sessions: &[Session]) -> Result<Vec<Cell>, 
             let model_name = format!("{} {} {}", model.name, model.window_tokens, model.max_output_tokens);
             for (seed, replicate) in draws(experiment) {
                 let draw = format!("{seed} {replicate}");
-                cells.extend(strategies.iter().map(|Named { name, mimics, spec, stages }| {
-                    let place = [name, &recorded.name, &twin, &model_name, &experiment.history, &draw];
+                cells.extend(strategies.iter().map(|Named { variant, mimics, stages, settings }| {
+                    let Variant { name, spec, cache } = variant.clone();
+                    let place = [&name, &recorded.name, &twin, &model_name, &experiment.history, &draw];
                     let id = digest(&place)[..16].to_owned();
-                    let inputs = digest(&[&id, &settings, &source, stages])[..32].to_owned();
-                    let (strategy, mimics, spec, model) = (name.clone(), mimics.clone(), spec.clone(), model.clone());
-                    Cell { id, inputs, strategy, mimics, spec, session, model, seed, replicate }
+                    let inputs = digest(&[&id, settings, &source, stages])[..32].to_owned();
+                    let (mimics, model) = (mimics.clone(), model.clone());
+                    Cell { id, inputs, strategy: name, mimics, spec, cache, session, model, seed, replicate }
                 }));
             }
         }
@@ -88,38 +85,47 @@ fn draws(experiment: &Experiment) -> impl Iterator<Item = (u64, u32)> {
 }
 
 /// A strategy of the grid.
-struct Named {
-    name: String,
+pub(super) struct Named {
+    variant: Variant,
     mimics: Option<String>,
-    spec: StrategySpec,
     /// The stages as text, for the digest.
     stages: String,
+    /// The digest of what else decides its results.
+    settings: String,
 }
 
 /// The strategies, each varied by the `[grid]`.
-fn strategies(experiment: &Experiment) -> Result<Vec<Named>, ConfigError> {
+pub(super) fn strategies(experiment: &Experiment) -> Result<Vec<Named>, ConfigError> {
     let mut all: Vec<Named> = Vec::new();
     for strategy in &experiment.strategies {
-        let (name, mimics, spec) = strategy.resolve()?;
-        for (name, spec) in vary(&name, &spec, &experiment.grid)? {
-            // A template that does not exist is found here, before anything runs.
-            spec.build_with(&name, &crate::outside::System)?;
-            if all.iter().any(|other| other.name == name) {
-                return Err(ConfigError::Value(format!("two strategies are called {name:?}; give one another name")));
+        let (base, mimics, spec) = strategy.resolve()?;
+        for variant in vary(&base, &spec, &experiment.cache, &experiment.grid)? {
+            let Variant { name, spec, cache } = &variant;
+            // What does not exist is found here, before anything runs.
+            let wrong = |problem| ConfigError::Strategy { name: base.clone(), problem };
+            spec.build_with(name, &crate::outside::System).map_err(wrong)?;
+            if all.iter().all(|other| other.variant.cache != *cache) {
+                cache.check()?;
+            }
+            if all.iter().any(|other| other.variant.name == *name) {
+                let problem = format!("two strategies are called {name:?}; give one another name");
+                return Err(ConfigError::entry(&base, problem, "a strategy, or a value of [grid], stands there twice"));
             }
             let mimics = mimics.clone().filter(|_| experiment.grid.is_empty());
-            let stages = toml::to_string(&spec).unwrap_or_default();
-            all.push(Named { name, mimics, spec, stages });
+            let stages = toml::to_string(&variant.spec).unwrap_or_default();
+            let settings = digest(&settings(experiment, &variant.cache));
+            all.push(Named { variant, mimics, stages, settings });
         }
     }
     if all.is_empty() {
-        return Err(ConfigError::Value("an experiment needs a strategy".to_owned()));
+        let hint = "`cutpoint list presets` names some";
+        return Err(ConfigError::entry("strategies", "an experiment needs a strategy".to_owned(), hint));
     }
     Ok(all)
 }
 
-/// What of an experiment decides the results of all its cells.
-fn settings(experiment: &Experiment) -> [String; 7] {
+/// What of an experiment decides the results of all its cells of one bill.
+fn settings(experiment: &Experiment, cache: &CacheConfig) -> [String; 7] {
     [
         format!("{} {SCHEMA}", env!("CARGO_PKG_VERSION")),
         experiment.reference.clone(),
@@ -131,7 +137,7 @@ fn settings(experiment: &Experiment) -> [String; 7] {
         format!("{:?}", experiment.meters),
         // Without probes the digest is that of runs before there were any.
         format!("{:?}", experiment.goal) + &experiment.probes.as_ref().map(|it| format!("{it:?}")).unwrap_or_default(),
-        format!("{:?}", experiment.cache),
+        format!("{cache:?}"),
     ]
 }
 

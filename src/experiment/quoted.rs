@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+
 use super::Prepared;
 use crate::results::{AnnotationRecord, ClassRecord, MessageRecord, RECORDED_CHARS, Sources};
 use crate::tokens::IMAGE_BYTES;
@@ -11,9 +13,9 @@ use crate::transcript::{EntryIdx, EntryKind, Message, Part, Role, is_sent, sent_
 /// The messages, annotated items and estimates by class of all sessions.
 pub(super) fn sources(prepared: &[Prepared<'_>]) -> Sources {
     Sources {
-        messages: prepared.iter().flat_map(messages).collect(),
+        messages: prepared.par_iter().flat_map_iter(messages).collect(),
         annotations: prepared.iter().flat_map(annotations).collect(),
-        classes: prepared.iter().flat_map(classes).collect(),
+        classes: prepared.par_iter().flat_map_iter(classes).collect(),
     }
 }
 

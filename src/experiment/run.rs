@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::mpsc;
 
-use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelBridge, ParallelIterator};
 use sha2::{Digest, Sha256};
 
 use super::quoted::sources;
@@ -67,13 +67,10 @@ pub fn run(
     let _: crate::replay::History = experiment.history.parse().map_err(ConfigError::Value)?;
     let cells = grid(experiment, &corpus.sessions)?;
     let of = |index| cells.iter().filter(move |cell: &&Cell| cell.session == index);
-    let prepared: Vec<Prepared<'_>> = corpus
-        .sessions
-        .iter()
-        .enumerate()
-        .map(|(index, session)| Prepared::new(session, reference, of(index))?.with_cache(&experiment.cache))
-        .collect::<Result<_, _>>()?;
-    let mut prepared = prepared;
+    let ready = |(index, session)| Prepared::new(session, reference, of(index))?.with_bills(of(index));
+    let ready: Vec<Result<Prepared<'_>, ConfigError>> = corpus.sessions.par_iter().enumerate().map(ready).collect();
+    // Of several errors the first is told, whichever thread was faster.
+    let mut prepared = ready.into_iter().collect::<Result<Vec<_>, _>>()?;
     Prepared::share_frequencies(&mut prepared);
     let mut manifest = manifest(experiment, &prepared, &cells, llm);
     manifest.shard = options.shard;
@@ -90,7 +87,8 @@ pub fn run(
     let (send, receive) = mpsc::channel();
     let written = std::thread::scope(|scope| {
         let writer = scope.spawn(|| write_in_order(&mut out, receive, options));
-        planned.par_iter().enumerate().for_each_with(send, |send, (index, cell)| {
+        // Each thread takes the next cell: what waits for an earlier one, and would be lost with a kill, is what is in flight.
+        planned.iter().enumerate().par_bridge().for_each_with(send, |send, (index, cell)| {
             // The writer only goes away after an error, which it reports itself.
             let _ = if let Some(old) = known.cells.get(index).and_then(Option::as_ref) {
                 send.send((index, Ok(Finished::Before(old.clone()))))

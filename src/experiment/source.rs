@@ -9,7 +9,7 @@ use super::embedded::{EMBEDDED, Embedded};
 use crate::import::{Walk, walk};
 
 /// The mark before the name of one of the program's own datasets.
-const OWN: &str = "embedded:";
+pub(super) const OWN: &str = "embedded:";
 
 /// One file, or one dataset.
 #[derive(Clone, Debug)]

@@ -1,7 +1,8 @@
 //! The bill of a session against the threshold at which it is compacted.
 
 use super::{
-    CacheConfig, Cell, ConfigError, Experiment, MeterName, ModelConfig, Prepared, Session, StrategyConfig, run_cell,
+    CacheConfig, CacheSetup, Cell, ConfigError, Experiment, MeterName, ModelConfig, Prepared, Session, StrategyConfig,
+    run_cell,
 };
 use crate::engine::spec::{SizeSpec, TriggerSpec};
 use crate::engine::summarize::Completer;
@@ -9,6 +10,7 @@ use crate::measure::Measure;
 use crate::replay::CountCache;
 use crate::results::{CacheSweepRecord, CellRecord, CompactionCache, EventRecord};
 use crate::tokens::Reference;
+use crate::transcript::Tokens;
 
 /// A window that no session outgrows, so that the threshold alone decides.
 const WINDOW: u64 = 100_000_000;
@@ -34,14 +36,12 @@ impl Sweep {
     pub fn run(&self, session: &Session, llm: &dyn Completer) -> Result<Vec<CacheSweepRecord>, ConfigError> {
         let (_, mimics, mut spec) = StrategyConfig::Preset(self.strategy.clone()).resolve()?;
         let prepared = |cell: &Cell| {
-            let prepared = Prepared::new(session, self.reference, std::iter::once(cell))?.with_cache(&self.cache)?;
+            let one = || std::iter::once(cell);
+            let prepared = Prepared::new(session, self.reference, one())?.with_bills(one())?;
             Ok::<_, ConfigError>(prepared.with_inferred_head())
         };
-        let experiment = Experiment {
-            cache: self.cache.clone(),
-            meters: vec![MeterName::Structure, MeterName::Cache],
-            ..Experiment::default_experiment()
-        };
+        let experiment =
+            Experiment { meters: vec![MeterName::Structure, MeterName::Cache], ..Experiment::default_experiment() };
         let counts = CountCache::new(self.reference);
         let mut shared = None;
         let mut records = Vec::new();
@@ -58,6 +58,7 @@ impl Sweep {
                 strategy: self.strategy.clone(),
                 mimics: mimics.clone(),
                 spec: spec.clone(),
+                cache: self.cache.clone(),
                 session: 0,
                 model: ModelConfig::window(WINDOW),
                 seed: 0,
@@ -68,13 +69,14 @@ impl Sweep {
             };
             let (record, events) = run_cell(&cell, prepared, &experiment, &counts, llm)?;
             let compactions = Compactions::new(&events);
-            let point = point(&record, threshold, prepared)?;
+            let head = prepared.bill(&cell).map_or_else(Default::default, CacheSetup::head);
+            let point = point(&record, threshold, head)?;
             records.push(CacheSweepRecord {
                 one_time_tokens: compactions.mean(|cache| cache.one_time_tokens),
                 one_time_riding_tokens: compactions.mean(|cache| cache.one_time_riding_tokens),
                 saving_tokens: compactions.mean(|cache| cache.saving_tokens),
                 model_first_token_ms: mean(&events.iter().filter_map(first_token_ms).collect::<Vec<_>>()),
-                latency_row: prepared.latency_row(),
+                latency_row: prepared.bill(&cell).and_then(CacheSetup::latency_row),
                 ..point
             });
         }
@@ -83,7 +85,11 @@ impl Sweep {
     }
 }
 
-fn point(cell: &CellRecord, threshold: Option<u64>, prepared: &Prepared<'_>) -> Result<CacheSweepRecord, ConfigError> {
+fn point(
+    cell: &CellRecord,
+    threshold: Option<u64>,
+    (head, inferred): (Tokens, bool),
+) -> Result<CacheSweepRecord, ConfigError> {
     let value = |name: &str| match cell.measures.get(name) {
         Some(Measure::Value(value)) => Ok(*value),
         Some(Measure::Void(reason)) => Err(ConfigError::Value(format!("{}: no {name}: {reason}", cell.transcript))),
@@ -92,7 +98,6 @@ fn point(cell: &CellRecord, threshold: Option<u64>, prepared: &Prepared<'_>) -> 
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts of tokens are whole")]
     let whole = |name: &str| Ok::<_, ConfigError>(value(name)? as u64);
     let (cost, summary) = (value("cost_usd")?, value("cost_summary_usd")?);
-    let (head, inferred) = prepared.billed_head();
     Ok(CacheSweepRecord {
         session: cell.transcript.clone(),
         strategy: cell.strategy.clone(),

@@ -1,29 +1,50 @@
-//! The `[grid]` of an experiment: every combination of values for chosen fields of a strategy.
+//! The `[grid]` of an experiment: every combination of values for chosen fields of a strategy, and of its bill.
 
 use std::collections::BTreeMap;
 
 use toml::Value;
 
-use super::ConfigError;
+use super::error::misspelt;
+use super::{CacheConfig, ConfigError};
 use crate::engine::spec::StrategySpec;
 
-/// The values of each field; a field is a path into the stages, such as `trigger.threshold` or `summarizer.template`.
+/// The values of each field; a field is a path into the stages, such as `trigger.threshold` or `summarizer.template`, or into the
+/// bill: `cache.provider`, `cache.price`.
 pub type Grid = BTreeMap<String, Vec<Value>>;
 
-/// A strategy with every combination of the grid's values, in the order of the fields' names, the last one fastest. Names say
-/// what was set: `pi[trigger.threshold=0.8]`. An empty grid gives the strategy as it is.
+/// What the paths of a grid lead into, besides the stages.
+const BILL: &str = "cache";
+
+/// One combination.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variant {
+    /// What was set: `pi[trigger.threshold=0.8]`.
+    pub name: String,
+    /// The stages.
+    pub spec: StrategySpec,
+    /// What it is billed by.
+    pub cache: CacheConfig,
+}
+
+/// A strategy and its bill with every combination of the grid's values, in the order of the fields' names, the last one fastest. An
+/// empty grid gives both as they are.
 ///
 /// # Errors
-/// When a field does not exist in the strategy, has no values, or cannot take one of them.
-pub fn vary(name: &str, spec: &StrategySpec, grid: &Grid) -> Result<Vec<(String, StrategySpec)>, ConfigError> {
+/// When a field does not exist, has no values, or cannot take one of them.
+pub fn vary(name: &str, spec: &StrategySpec, cache: &CacheConfig, grid: &Grid) -> Result<Vec<Variant>, ConfigError> {
     if grid.is_empty() {
-        return Ok(vec![(name.to_owned(), spec.clone())]);
+        return Ok(vec![Variant { name: name.to_owned(), spec: spec.clone(), cache: cache.clone() }]);
     }
-    let base = Value::try_from(spec).map_err(|error| ConfigError::Value(format!("{name}: {error}")))?;
+    let unwritable = |error| ConfigError::Value(format!("{name}: {error}"));
+    let mut base = Value::try_from(spec).map_err(unwritable)?;
+    if let Value::Table(table) = &mut base {
+        table.insert(BILL.to_owned(), Value::try_from(cache).map_err(unwritable)?);
+    }
     let mut variants = vec![(Vec::new(), base)];
     for (path, values) in grid {
         if values.is_empty() {
-            return Err(ConfigError::Value(format!("[grid] {path}: there is no value to try")));
+            let problem = format!("[grid] {path}: there is no value to try");
+            return Err(ConfigError::entry(path, problem, "name some, or take the field away"));
         }
         let mut next = Vec::with_capacity(variants.len() * values.len());
         for (set, stages) in variants {
@@ -37,27 +58,37 @@ pub fn vary(name: &str, spec: &StrategySpec, grid: &Grid) -> Result<Vec<(String,
         }
         variants = next;
     }
-    variants.into_iter().map(|(set, stages)| finished(name, &set.join(","), stages)).collect()
+    let fields: Vec<&str> = grid.keys().map(String::as_str).collect();
+    variants.into_iter().map(|(set, stages)| finished(name, &fields, &set.join(","), stages)).collect()
 }
 
-fn finished(name: &str, set: &str, stages: Value) -> Result<(String, StrategySpec), ConfigError> {
-    let spec = stages.try_into().map_err(|error: toml::de::Error| {
-        ConfigError::Value(format!("[grid] {set} does not fit {name}: {}", error.message()))
-    })?;
-    Ok((format!("{name}[{set}]"), spec))
+fn finished(name: &str, fields: &[&str], set: &str, mut stages: Value) -> Result<Variant, ConfigError> {
+    let bill = stages.as_table_mut().and_then(|table| table.remove(BILL));
+    let unfit = |error: toml::de::Error| {
+        let message = error.message();
+        // An unknown word is the last part of a field.
+        let is_quoted = |field: &&&str| message.split('`').nth(1) == field.rsplit('.').next();
+        let field = fields.iter().find(is_quoted).or(fields.first()).copied().unwrap_or_default();
+        ConfigError::entry(field, format!("[grid] {set} does not fit {name}: {message}"), misspelt(message))
+    };
+    let cache = bill.map_or_else(|| Ok(CacheConfig::default()), |bill| bill.try_into().map_err(unfit))?;
+    let spec = stages.try_into().map_err(unfit)?;
+    Ok(Variant { name: format!("{name}[{set}]"), spec, cache })
 }
 
 /// Sets the field at a path; the error holds the part that is missing, and the fields that there are in its place.
 fn place(stages: &mut Value, path: &str, value: Value) -> Result<(), (String, Vec<String>)> {
     let mut at = stages;
     let mut parts = path.split('.').peekable();
+    let mut in_bill = false;
     while let Some(part) = parts.next() {
         let known: Vec<String> = fields(at);
         // The last part may be a field that has a default and is not written out; deserializing refuses what is none.
-        let is_stage = parts.peek().is_none() && known.iter().any(|field| field == "kind");
+        let has_defaults = parts.peek().is_none() && (in_bill || known.iter().any(|field| field == "kind"));
+        in_bill = part == BILL;
         let next = match at {
             Value::Table(table) => {
-                if is_stage {
+                if has_defaults {
                     table.entry(part.to_owned()).or_insert(Value::Boolean(false));
                 }
                 table.get_mut(part)
@@ -109,7 +140,7 @@ mod tests {
 
     fn names(of: &str, toml: &str) -> Result<Vec<String>, ConfigError> {
         let spec = preset(of).unwrap().spec;
-        Ok(vary(of, &spec, &grid(toml))?.into_iter().map(|(name, _)| name).collect())
+        Ok(vary(of, &spec, &CacheConfig::default(), &grid(toml))?.into_iter().map(|one| one.name).collect())
     }
 
     #[test]
@@ -129,10 +160,24 @@ mod tests {
     fn a_whole_stage_can_be_exchanged() {
         let spec = preset("pi").unwrap().spec;
         let values = "estimator = [{ kind = \"pi\" }, { kind = \"chars\", per_token = 3.5 }]";
-        let found = vary("pi", &spec, &grid(values)).unwrap();
-        assert_eq!(found[0].1, spec);
-        assert_eq!(found[1].1.estimator.name(), "chars/3.5");
-        assert_eq!(found[1].0, "pi[estimator=chars/3.5]");
+        let found = vary("pi", &spec, &CacheConfig::default(), &grid(values)).unwrap();
+        assert_eq!(found[0].spec, spec);
+        assert_eq!(found[1].spec.estimator.name(), "chars/3.5");
+        assert_eq!(found[1].name, "pi[estimator=chars/3.5]");
+    }
+
+    #[test]
+    fn the_bill_varies_beside_the_stages() {
+        let spec = preset("pi").unwrap().spec;
+        let bill = CacheConfig { interval_seconds: Some(60), ..CacheConfig::default() };
+        let values = "\"cache.provider\" = [\"openai-5.6\", \"ideal\"]\n\"summarizer.template\" = [\"codex\"]";
+        let found = vary("pi", &spec, &bill, &grid(values)).unwrap();
+        assert_eq!(found[1].name, "pi[cache.provider=ideal,summarizer.template=codex]");
+        assert_eq!(found[1].cache, CacheConfig { provider: Some("ideal".to_owned()), ..bill.clone() });
+        assert_ne!(found[0].spec, spec);
+        let error = names("pi", "\"cache.provder\" = [\"ideal\"]").unwrap_err();
+        assert!(error.to_string().contains("unknown field `provder`, expected one of `provider`"), "{error}");
+        assert!(names("pi", "\"cache.interval_seconds\" = [\"soon\"]").is_err());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::cache::annotate;
 use super::cell::Prepared;
-use super::{Cell, ConfigError, Experiment, MeterName, Session};
+use super::{CacheSetup, Cell, ConfigError, Experiment, MeterName, Session};
 use crate::engine::spec::{Access, SpecError, StrategySpec};
 use crate::engine::summarize::Purpose;
 use crate::engine::template::{Choice, Template};
@@ -20,7 +20,7 @@ use crate::transcript::{EntryIdx, Tokens};
 pub(super) struct Watch<'p> {
     goal: Box<Goal<'p>>,
     future: Box<Future<'p>>,
-    bill: Option<Box<ProviderBill<'p>>>,
+    bill: Option<(&'p CacheSetup, Box<ProviderBill<'p>>)>,
     others: Vec<Box<dyn Meter + 'p>>,
     sight: Option<Sight<'p>>,
 }
@@ -51,11 +51,11 @@ impl<'p> Watch<'p> {
     ) -> Result<Self, ConfigError> {
         let (session, window) = (prepared.session, Tokens(cell.model.window_tokens));
         let goal = Goal::new(&session.items, &prepared.presence, window).on_path(&prepared.path, &session.transcript);
-        let bill = prepared.billed(experiment).map(|setup| setup.bill(&prepared.path, counts, window, history));
+        let billed = |setup: &'p CacheSetup| (setup, Box::new(setup.bill(&prepared.path, counts, window, history)));
         Ok(Self {
             goal: Box::new(goal.reaching(reach(&cell.spec), &prepared.reference)),
             future: Box::new(future(prepared, 0, window, history)),
-            bill: bill.map(Box::new),
+            bill: prepared.billed(cell, experiment).map(billed),
             others: chosen(cell, prepared, experiment, history)?,
             sight: experiment.probes.as_ref().map(|probes| probes.sight(prepared, window)),
         })
@@ -66,7 +66,7 @@ impl<'p> Watch<'p> {
         self.sight.iter_mut().for_each(|sight| sight.observe(event));
         self.goal.observe(event);
         self.future.observe(event);
-        self.bill.iter_mut().for_each(|bill| bill.observe(event));
+        self.bill.iter_mut().for_each(|(_, bill)| bill.observe(event));
         self.others.iter_mut().for_each(|meter| meter.observe(event));
     }
 
@@ -92,8 +92,8 @@ impl<'p> Watch<'p> {
             self.others.push(self.future);
         }
         let mut measures: Measures = self.others.into_iter().flat_map(Meter::finish).collect();
-        if let Some(bill) = self.bill {
-            annotate(events, &bill, prepared.cache.as_ref().and_then(|setup| setup.price.as_ref().ok()));
+        if let Some((setup, bill)) = self.bill {
+            annotate(events, &bill, setup.price.as_ref().ok());
             measures.extend(bill.finish());
         }
         if wants_goal {

@@ -82,12 +82,10 @@ impl<'t> Check<'t> {
             let Entry { kind, parent, .. } = self.transcript.entry(idx);
             match kind {
                 EntryKind::Message(Message::ToolResult(result)) => before.answered.push(&result.call_id),
-                EntryKind::Message(message) => {
-                    // A failed reply is not sent, but its calls may have run.
-                    if is_sent(message) || calls(message).next().is_some() {
-                        before.message = Some((idx.0, message));
-                        break;
-                    }
+                // A failed reply is not sent, but its calls may have run.
+                EntryKind::Message(message) if is_sent(message) || calls(message).next().is_some() => {
+                    before.message = Some((idx.0, message));
+                    break;
                 }
                 _ => {}
             }

@@ -139,7 +139,8 @@ mod tests {
         let text = "ab cd";
         assert_eq!(Spot::of(&text[3..]).within(text), Some(3));
         assert_eq!(Spot::of(&text[3..]).within(&text[..3]), None);
-        assert_eq!(Spot::of(&text[3..].to_owned()).within(text), None);
+        let copy = text[3..].to_owned();
+        assert_eq!(Spot::of(&copy).within(text), None);
         assert_eq!(Spot::default().within(text), None);
     }
 

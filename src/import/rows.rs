@@ -4,11 +4,13 @@
 //! (raw line breaks in a string), NUL padding, an unfinished last line, and an unfinished line to which a later run
 //! appended its next record.
 
+use std::borrow::Cow;
+
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use super::controls;
 use super::json::leading_values;
-use super::lines::{self, At, Line};
+use super::lines::{self, At, Line, Span};
 use super::place::{Place, Report};
 use super::source::Source;
 use super::surrogates;
@@ -66,8 +68,8 @@ pub(super) fn read<R: Rows>(source: &mut Source<'_>, rows: &mut R) -> Result<(),
     loop {
         let (bytes, ended) = source.window(at.offset, size)?;
         let end = if ended { bytes.len() } else { memchr::memrchr(b'\n', bytes).map_or(0, |last| last + 1) };
-        let lines = lines::split_from(&bytes[..end], at);
-        let used = read_block(&lines, ended, resumed, rows);
+        let (lines, early) = parsed_ahead::<R>(&bytes[..end], at);
+        let used = read_block(&lines, early, ended, resumed, rows);
         if ended && used == lines.len() {
             rows.report().counts.total = at.number - 1 + lines.len();
             break;
@@ -89,20 +91,29 @@ struct Early<'l, R: Rows> {
 }
 
 impl<'l, R: Rows> Early<'l, R> {
-    /// Lines that are blank or padded are left for later.
-    fn new(reader: &mut Reader<'l>, line: &'l Line<'_>) -> Self {
-        let text = line.text.trim();
+    /// Lines that are blank, padded or no UTF-8 are left for later.
+    fn new(reader: &mut Reader<'l>, line: &Line<'l>) -> Self {
+        let Cow::Borrowed(text) = line.text else { return Self { text: "", record: None } };
+        let text = text.trim();
         let plain = !text.is_empty() && !text.starts_with('\0') && !text.ends_with('\0');
         Self { text, record: plain.then(|| parse::<R>(text, reader)) }
     }
 }
 
-/// All lines, parsed by all threads. A single thread parses each when it is taken, with the line still at hand.
-fn parsed_ahead<'l, R: Rows>(lines: &'l [Line<'_>]) -> Vec<Early<'l, R>> {
+/// A line, and its record if it is plainly one.
+fn ahead<'l, R: Rows>(reader: &mut Reader<'l>, span: &Span<'l>) -> (Line<'l>, Early<'l, R>) {
+    let line = span.line();
+    let early = Early::new(reader, &line);
+    (line, early)
+}
+
+/// All lines, checked and parsed by all threads. A single thread parses each when it is taken, with the line still at hand.
+fn parsed_ahead<R: Rows>(bytes: &[u8], at: At) -> (Vec<Line<'_>>, Vec<Early<'_, R>>) {
     if rayon::current_num_threads() == 1 {
-        return Vec::new();
+        return (lines::split_from(bytes, at), Vec::new());
     }
-    lines.par_iter().with_min_len(MIN_LINES).map_init(Reader::default, Early::new).collect()
+    let spans = lines::spans(bytes, at);
+    spans.par_iter().with_min_len(MIN_LINES).map_init(Reader::default, ahead::<R>).unzip()
 }
 
 fn parse<'l, R: Rows>(text: &'l str, reader: &mut Reader<'l>) -> Result<(R::Record<'l>, bool), String> {
@@ -129,31 +140,34 @@ fn take<R: Rows>(at: Place, text: &str, (record, surrogates): (R::Record<'_>, bo
     rows.report().settle(at, known);
 }
 
-/// Reads lines and returns how many: fewer than all where a broken record may go on behind them. `last`: no more
-/// follow. `resumed`: the first one was left over, and its other faults are known.
-fn read_block<R: Rows>(lines: &[Line<'_>], last: bool, resumed: bool, rows: &mut R) -> usize {
-    let mut early = parsed_ahead::<R>(lines);
+/// Takes lines, which may have been parsed `early`, and returns how many: fewer than all where a broken record may go on
+/// behind them. `last`: no more follow. `resumed`: the first one was left over, and its other faults are known.
+fn read_block<R: Rows>(
+    lines: &[Line<'_>],
+    mut early: Vec<Early<'_, R>>,
+    last: bool,
+    resumed: bool,
+    rows: &mut R,
+) -> usize {
     let mut reader = Reader::default();
     let mut next = 0;
     while let Some(line) = lines.get(next) {
-        let known = resumed && next == 0;
-        let text = trimmed(line, known, rows);
-        if text.is_empty() {
-            let only_nul = line.text.contains('\0');
-            let counts = &mut rows.report().counts;
-            *(if only_nul { &mut counts.left_out } else { &mut counts.blank }) += 1;
-            next += 1;
-            continue;
-        }
-        if let Some(offset) = line.bad_utf8.filter(|_| !known) {
-            let fault = "bytes that are not UTF-8, each read as U+FFFD";
-            rows.report().fault(line.place("").further(offset - line.offset), FindingKind::InvalidUtf8, fault);
-        }
-        let at = line.place(text);
-        let ahead = early.get_mut(next).filter(|early| std::ptr::eq(early.text, text));
-        let parsed = ahead.and_then(|early| early.record.take());
-        match parsed.unwrap_or_else(|| parse::<R>(text, &mut reader)) {
-            Ok(parsed) => take(at, text, parsed, rows),
+        // What was parsed early is plain text without a fault of its bytes.
+        let ahead = early.get_mut(next).and_then(|early| Some((early.text, early.record.take()?)));
+        let (text, taken) = match ahead {
+            Some((text, parsed)) => (text, parsed.map(|parsed| take(line.place(text), text, parsed, rows))),
+            None => match text_of(line, resumed && next == 0, rows) {
+                Some(text) => {
+                    (text, parse::<R>(text, &mut reader).map(|parsed| take(line.place(text), text, parsed, rows)))
+                }
+                None => {
+                    next += 1;
+                    continue;
+                }
+            },
+        };
+        match taken {
+            Ok(()) => {}
             Err(reason) => match recover(&lines[next..], last, text, &reason, rows) {
                 Some(further) => next += further,
                 None => return next,
@@ -162,6 +176,22 @@ fn read_block<R: Rows>(lines: &[Line<'_>], last: bool, resumed: bool, rows: &mut
         next += 1;
     }
     next
+}
+
+/// The record in a line, whose faults are reported unless they are `known`. `None` where there is none, which is counted.
+fn text_of<'a>(line: &'a Line<'_>, known: bool, rows: &mut impl Rows) -> Option<&'a str> {
+    let text = trimmed(line, known, rows);
+    if text.is_empty() {
+        let only_nul = line.text.contains('\0');
+        let counts = &mut rows.report().counts;
+        *(if only_nul { &mut counts.left_out } else { &mut counts.blank }) += 1;
+        return None;
+    }
+    if let Some(offset) = line.bad_utf8.filter(|_| !known) {
+        let fault = "bytes that are not UTF-8, each read as U+FFFD";
+        rows.report().fault(line.place("").further(offset - line.offset), FindingKind::InvalidUtf8, fault);
+    }
+    Some(text)
 }
 
 /// Whether a file is JSON Lines and not one document: the first line is a whole value, and more follow. Where the first one
@@ -202,12 +232,22 @@ fn trimmed<'a>(line: &'a Line<'_>, known: bool, builder: &mut impl Rows) -> &'a 
 /// that depends on what follows the lines, which are not the `last`.
 fn recover<R: Rows>(lines: &[Line<'_>], last: bool, text: &str, reason: &str, builder: &mut R) -> Option<usize> {
     let element = text.trim_start_matches(LIST);
-    of_list(&lines[0], text[..text.len() - element.len()].trim(), builder);
-    if element.is_empty() || apart(&lines[0], element, reason, builder) {
-        builder.report().counts.left_out += usize::from(element.is_empty());
-        return Some(0);
+    let used = if element.is_empty() {
+        builder.report().counts.left_out += 1;
+        Some(0)
+    } else if apart(&lines[0], element, reason, builder) {
+        Some(0)
+    } else {
+        mended(lines, last, element, reason, builder)
+    };
+    if used.is_some() {
+        of_list(&lines[0], text[..text.len() - element.len()].trim(), builder);
     }
-    let text = element;
+    used
+}
+
+/// [`recover`] of a line that does not begin with a whole record.
+fn mended<R: Rows>(lines: &[Line<'_>], last: bool, text: &str, reason: &str, builder: &mut R) -> Option<usize> {
     if text.starts_with('{') {
         if let Some((escaped, first)) = controls::escaped(text).filter(|(escaped, _)| is_record::<R>(escaped)) {
             let fault = "bare control characters inside of a string; read as if they were escaped";
@@ -319,7 +359,7 @@ enum Joined {
 
 /// Reads a record that raw line breaks spread over `lines[0]` and the next ones.
 fn join<R: Rows>(lines: &[Line<'_>], last: bool, builder: &mut R) -> Joined {
-    let mut escaped = strip_cr(&lines[0].text).to_owned();
+    let mut escaped = strip_cr(&lines[0].text).trim_start_matches(LIST).to_owned();
     let mut spaced = escaped.clone();
     for (used, line) in lines.iter().enumerate().skip(1).take(MAX_JOINED) {
         let piece = strip_cr(&line.text);
@@ -331,18 +371,18 @@ fn join<R: Rows>(lines: &[Line<'_>], last: bool, builder: &mut R) -> Joined {
         escaped.push_str(piece);
         spaced.push(' ');
         spaced.push_str(piece);
-        if !piece.trim_end().ends_with('}') {
+        if !piece.trim_end_matches(LIST).ends_with('}') {
             continue;
         }
-        for text in [&escaped, &spaced] {
-            if is_record::<R>(text.trim()) {
+        for text in [&escaped, &spaced].map(|text| text.trim().trim_end_matches(LIST)) {
+            if is_record::<R>(text) {
                 let (first, last) = (lines[0].number, line.number);
                 let fault = format!("lines {first} to {last} hold one record with raw line breaks in it; joined");
-                let begun = strip_cr(&lines[0].text).trim_start();
+                let begun = strip_cr(&lines[0].text).trim_start().trim_start_matches(LIST);
                 let whole = Place { lines: (first, last), ..lines[0].place(begun) };
                 let at = Place { straight: begun.len(), ..whole };
                 builder.report().fault(whole.further(begun.len()), FindingKind::RawNewline, fault);
-                let joined = record(at, text.trim(), builder);
+                let joined = record(at, text, builder);
                 return joined.map_or(Joined::Nothing, |()| Joined::Lines(used));
             }
         }

@@ -19,6 +19,7 @@ mod error;
 mod fit;
 mod judge;
 mod observe;
+pub mod recording;
 mod reserve;
 mod shadow;
 mod truth;

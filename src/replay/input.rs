@@ -1,17 +1,14 @@
 //! What a replay is given. Everything but the strategy is shared by all cells of a transcript.
 
-use std::collections::HashMap;
 use std::str::FromStr;
-use std::sync::Mutex;
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
-use super::Outline;
+use super::{CountCache, Outline};
 use crate::engine::estimate::Estimator;
 use crate::engine::view::Item;
-use crate::tokens::{MessageTable, Reference};
-use crate::transcript::{EntryIdx, Message, Tokens, Transcript};
+use crate::tokens::MessageTable;
+use crate::transcript::{EntryIdx, EntryKind, Tokens, Transcript};
 
 /// Which past a replay follows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -66,11 +63,21 @@ pub struct EstimateTable {
 impl EstimateTable {
     /// Asks the estimator about every entry.
     pub fn new(transcript: &Transcript, estimator: &dyn Estimator) -> Self {
-        let items: Vec<Item> =
-            (0..transcript.entries.len()).map(|index| Item::entry(transcript, EntryIdx(index))).collect();
-        let mut counts = vec![Tokens(0); items.len()];
-        let (places, messages): (Vec<usize>, Vec<&Message>) =
-            items.iter().enumerate().filter_map(|(at, item)| Some((at, item.message(transcript)?))).unzip();
+        let entries = &transcript.entries;
+        // Most entries are messages; what others show has to be made first.
+        let others = entries.iter().enumerate().filter(|(_, entry)| !matches!(entry.kind, EntryKind::Message(_)));
+        let others: Vec<Item> = others.map(|(at, _)| Item::entry(transcript, EntryIdx(at))).collect();
+        let mut made = others.iter();
+        let mut counts = vec![Tokens(0); entries.len()];
+        let (mut places, mut messages) = (Vec::with_capacity(entries.len()), Vec::with_capacity(entries.len()));
+        for (at, entry) in entries.iter().enumerate() {
+            let message = match &entry.kind {
+                EntryKind::Message(message) => Some(message),
+                _ => made.next().and_then(|item| item.message(transcript)),
+            };
+            places.extend(message.map(|_| at));
+            messages.extend(message);
+        }
         for (at, tokens) in places.into_iter().zip(estimator.messages(&messages)) {
             counts[at] = tokens;
         }
@@ -85,54 +92,6 @@ impl EstimateTable {
     /// Estimate of system prompt and tool schemas.
     pub fn head(&self) -> Option<Tokens> {
         self.head
-    }
-}
-
-/// Reference counts of texts that strategies make: summaries and their prompts. Shared by all cells, because many
-/// cells make the same ones.
-#[derive(Debug)]
-pub struct CountCache {
-    reference: Reference,
-    counts: Mutex<HashMap<Key, Tokens>>,
-}
-
-/// The SHA-256 of a text, or of the lengths and contents of two.
-type Key = [u8; 32];
-
-impl CountCache {
-    /// An empty cache.
-    pub fn new(reference: Reference) -> Self {
-        Self { reference, counts: Mutex::default() }
-    }
-
-    /// Tokens of `text`.
-    pub fn count(&self, text: &str) -> Tokens {
-        let key = Sha256::digest(text).into();
-        self.remembered(key, || self.reference.count(text))
-    }
-
-    /// Leading tokens that two texts share.
-    pub fn common_prefix(&self, a: &str, b: &str) -> Tokens {
-        if a.bytes().next() != b.bytes().next() || a.is_empty() {
-            return Tokens(0);
-        }
-        let hash = Sha256::new_with_prefix(b"common prefix").chain_update((a.len() as u64).to_le_bytes());
-        let key = hash.chain_update(a).chain_update(b).finalize().into();
-        self.remembered(key, || {
-            let (a, b) = (self.reference.encode(a), self.reference.encode(b));
-            Tokens(a.iter().zip(&b).take_while(|(a, b)| a == b).count() as u64)
-        })
-    }
-
-    fn remembered(&self, key: Key, count: impl FnOnce() -> Tokens) -> Tokens {
-        // A poisoned lock only means that another cell panicked; the counts in it are whole.
-        let lock = || self.counts.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if let Some(&tokens) = lock().get(&key) {
-            return tokens;
-        }
-        let tokens = count();
-        lock().insert(key, tokens);
-        tokens
     }
 }
 

@@ -5,6 +5,7 @@
 //! of [`ReplayEvent`] values; whoever observes them may know the future, the stages never do.
 
 mod compaction;
+mod counts;
 mod driver;
 mod event;
 mod input;
@@ -15,8 +16,9 @@ mod pairing;
 mod prefix;
 
 pub use crate::engine::view::{Item, Kind, Source};
+pub use counts::CountCache;
 pub use driver::replay;
 pub use event::{CompactionEvent, EditEvent, FiredEvent, OverflowEvent, ReplayEvent, RequestEvent, StuckEvent};
-pub use input::{CountCache, EstimateTable, History, Manual, Model, ReplayInput};
+pub use input::{EstimateTable, History, Manual, Model, ReplayInput};
 pub use live::Live;
 pub use outline::Outline;

@@ -11,6 +11,7 @@ mod json;
 mod lab;
 mod markdown;
 pub mod model;
+mod narrow;
 mod number;
 mod palette;
 mod plot;
@@ -34,10 +35,12 @@ pub use json::Json;
 pub use lab::{LabReport, write_lab};
 pub use markdown::Markdown;
 pub use model::{Against, ReportModel};
+pub use narrow::Narrow;
 pub use number::Format;
 pub use plot::{BreakEvenLine, break_even, cache_requests, cache_sweep};
 pub use sweep::{SweepReport, break_even_lines};
 pub use terminal::Terminal;
+pub use text::short_name;
 
 use crate::results::Run;
 

@@ -48,16 +48,45 @@ pub(super) fn shortened(text: &str, columns: usize) -> String {
     text.to_owned()
 }
 
+/// At most this many columns, with `…` in the middle: names of one corpus differ at either end.
+pub fn short_name(name: &str, columns: usize) -> String {
+    if width(name) <= columns {
+        return name.to_owned();
+    }
+    let kept = columns.saturating_sub(1);
+    let (begin, end) = (kept.div_ceil(2), kept / 2);
+    let (mut used, mut head) = (0, 0);
+    for (at, character) in name.char_indices() {
+        used += character_width(character);
+        if used > begin {
+            break;
+        }
+        head = at + character.len_utf8();
+    }
+    let (mut used, mut tail) = (0, name.len());
+    for (at, character) in name.char_indices().rev() {
+        used += character_width(character);
+        if used > end {
+            break;
+        }
+        tail = at;
+    }
+    format!("{}…{}", &name[..head], &name[tail..])
+}
+
 /// [`shortened`] of [`one_line`], without making a line of a text of many.
 pub(super) fn shortened_line(text: &str, columns: usize) -> String {
-    let mut line = String::new();
+    let (mut line, mut used) = (String::new(), 0);
     for word in text.split_whitespace() {
         if !line.is_empty() {
             line.push(' ');
+            used += 1;
         }
         // A word may be a megabyte; one character too many makes the mark.
+        let from = line.len();
         line.extend(word.chars().take(columns + 1));
-        if width(&line) > columns {
+        used += width(&line[from..]);
+        if used > columns {
             break;
         }
     }
@@ -95,6 +124,16 @@ mod tests {
         assert_eq!(shortened("压缩策略", 5), "压缩…");
         assert_eq!(shortened("压缩", 4), "压缩");
         assert_eq!(shortened("abc", 0), "…");
+    }
+
+    #[test]
+    fn the_ends_of_a_long_name_stay() {
+        assert_eq!(short_name("pi-v1-before-compaction", 10), "pi-v1…tion");
+        assert_eq!(short_name("pi", 2), "pi");
+        // Two columns each: three and a mark are five columns, so that one of either end fits.
+        assert_eq!(short_name("压缩策略名", 5), "压…名");
+        assert_eq!(short_name("abc", 1), "…");
+        assert_eq!(short_name("abc", 0), "…");
     }
 
     #[test]

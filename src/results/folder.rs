@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -98,15 +99,18 @@ impl Run {
 }
 
 /// The same for a file that older runs do not have.
-pub(super) fn maybe_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, RunError> {
+pub(super) fn maybe_lines<T: DeserializeOwned + Send>(path: &Path) -> Result<Vec<T>, RunError> {
     if path.exists() { lines(path) } else { Ok(Vec::new()) }
 }
 
-fn lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, RunError> {
+/// Read on all threads; of several faulty lines the first is told.
+fn lines<T: DeserializeOwned + Send>(path: &Path) -> Result<Vec<T>, RunError> {
     let text = fs::read_to_string(path).map_err(|source| RunError::Io { path: path.to_owned(), source })?;
-    let mut records = Vec::new();
-    for (index, line) in text.split_inclusive('\n').enumerate() {
-        match serde_json::from_str(line) {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let read: Vec<serde_json::Result<T>> = lines.par_iter().map(|line| serde_json::from_str(line)).collect();
+    let mut records = Vec::with_capacity(read.len());
+    for (index, (line, record)) in lines.into_iter().zip(read).enumerate() {
+        match record {
             Ok(record) => records.push(record),
             Err(_) if !line.ends_with('\n') => {}
             Err(source) => return Err(RunError::Record { path: path.to_owned(), line: index + 1, source }),

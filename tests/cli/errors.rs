@@ -6,7 +6,7 @@ use crate::{absolute, field_case, golden, run, run_in};
 
 /// The command fails with this code, names `parts` on stderr, gives a hint, and prints nothing on stdout.
 #[track_caller]
-fn fails(arguments: &[&str], code: i32, parts: &[&str]) {
+pub(crate) fn fails(arguments: &[&str], code: i32, parts: &[&str]) {
     let done = run(arguments);
     assert_eq!(done.code, code, "{arguments:?}\n{}", done.stderr);
     assert_eq!(done.stdout, "", "{arguments:?}");
@@ -103,6 +103,63 @@ fn configurations_that_cannot_be_used() {
     );
     let own = config(&format!("name = \"a\"\nstrategies = [{{ name = \"mine\", stages = {{ {stages} }} }}]\n"));
     fails(&["run", "--config", &own], 2, &["above 0 and up to 1, not 1.5"]);
+}
+
+/// What the reader of TOML accepts, and no experiment can be made of.
+#[test]
+fn a_wrong_experiment_is_told_by_file_and_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.toml");
+    let path = path.to_str().unwrap();
+    let of = |stages: &str| {
+        let rest = "cut = { kind = \"tail\" }, summarizer = { kind = \"none\" }";
+        format!("name = \"a\"\n\nstrategies = [\"none\", {{ name = \"own\", stages = {{ {stages}, {rest} }} }}]\n")
+    };
+    let chars = |per_token: &str| format!("estimator = {{ kind = \"chars\", per_token = {per_token} }}");
+    let zero = of(&format!("{}, trigger = {{ kind = \"threshold\" }}", chars("0.0")));
+    let article = "trigger = { kind = \"article\", threshold = 7.0, min_turns_to_keep = 1 }";
+    let share = of(&format!("{}, {article}", chars("4.0")));
+    let head = "name = \"a\"\nstrategies = [\"pi\"]\n";
+    let model = "[[models]]\nname = \"m\"\nwindow_tokens = 9000\n";
+    let cases: &[(&str, &str, &[&str])] = &[
+        (
+            "name = \"a\"\nstrategies = [\"none\",\n\"deepagent\"]\n",
+            ":3: no strategy",
+            &["did you mean \"deepagents\"?"],
+        ),
+        ("name = \"a\"\nstrategies = [\"none\",\n\"none\"]\n", ":3: two strategies are called \"none\"", &[]),
+        ("name = \"../a\"\nstrategies = [\"none\"]\n", ":1: \"../a\" cannot be the name", &["--out"]),
+        (&zero, ":3: strategy \"own\": estimator chars/0", &["0.01 to 1000 characters, not 0"]),
+        (&share, ":3: strategy \"own\": a share of the window", &["not 7"]),
+        (&format!("{head}seeds = [1, 2, 1]\n"), ":3: `seeds` holds 1 twice", &[]),
+        (&format!("{head}seeds = []\n"), ":3: an experiment needs", &[]),
+        (&format!("{head}{model}{model}"), ":3: `models` holds (\"m\", 9000, 8192) twice", &[]),
+        (&format!("{head}reference = \"gpt\"\n"), ":3: no reference tokenizer", &[]),
+        (&format!("{head}manual = [{{ request = 0 }}]\n"), ":3: a compaction by hand", &["take 1"]),
+        (&format!("{head}[goal]\nitems = -1.0\nfuture = 0.4\n"), ":3: the weights", &["-1 and 0.4"]),
+        (&format!("{head}[gate]\ngoal_los = 0.02\n"), ":4: [gate] no measure", &["did you mean `goal_loss`?"]),
+        (&format!("{head}[gate]\ngoal_loss = \"much\"\n"), ":4: [gate] goal_loss: \"much\" is no margin", &["5%"]),
+        (&format!("{head}[cache]\nprovider = \"anthropic-5\"\n"), ":4: no cache", &["did you mean \"anthropic-5m\"?"]),
+        (&format!("{head}[cache]\nprice = \"nobody\"\n"), ":4: no price", &["cutpoint list prices"]),
+        (&format!("{head}[cache]\nprices = \"none.toml\"\n"), ":4: cannot read the price book", &["none.toml"]),
+        (&format!("{head}[grid]\n\"trigger\" = []\n"), ":4: [grid] trigger: there is no value", &[]),
+        (
+            &format!("{head}[grid]\n\"cache.provider\" = [\"idle\"]\n"),
+            ":4: no cache is called",
+            &["did you mean \"ideal\"?"],
+        ),
+        (
+            &format!("{head}[grid]\n\"summarizer.template\" = [\"codex\"]\n\"cache.provder\" = [\"ideal\"]\n"),
+            ":5: [grid] cache.provder=ideal,summarizer.template=codex does not fit pi",
+            &["did you mean `provider`?"],
+        ),
+    ];
+    for (toml, place, parts) in cases {
+        std::fs::write(path, toml).unwrap();
+        let parts: Vec<&str> = std::iter::once(place).chain(*parts).copied().collect();
+        fails(&["run", "--config", path], 2, &parts);
+    }
+    fails(&["run", "--strategy", "none", "--name", ".."], 2, &["\"..\" cannot be the name"]);
 }
 
 #[test]

@@ -160,3 +160,57 @@ fn a_grid_makes_a_strategy_of_every_combination() {
     let done = run_in(folder.path(), &["run", "--config", "experiment.toml"]);
     assert!(done.stderr.contains("hint: did you mean `replicates`?"), "{}", done.stderr);
 }
+
+#[test]
+fn a_grid_varies_cache_and_price_beside_the_stages() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = "name = \"bills\"\ntranscripts = [\"embedded:chinese-invoice\"]\nstrategies = [\"none\"]\nmeters = [\"cache\"]\n\
+                  [grid]\n\"cache.provider\" = [\"anthropic-5m\", \"ideal\"]\n\
+                  \"cache.price\" = [\"claude-sonnet-5-5\", \"claude-opus-4-5\"]\n";
+    std::fs::write(folder.path().join("experiment.toml"), config).unwrap();
+    good(folder.path(), &["run", "--config", "experiment.toml"]);
+    let text = std::fs::read_to_string(folder.path().join("reports/bills/cells.jsonl")).unwrap();
+    let cells: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let bill = |cell: &serde_json::Value| {
+        let name = |field: &str| cell[field].as_str().unwrap().to_owned();
+        (name("strategy"), name("cache"), name("price"))
+    };
+    let expected = [
+        ("claude-sonnet-5-5", "anthropic-5m"),
+        ("claude-sonnet-5-5", "ideal"),
+        ("claude-opus-4-5", "anthropic-5m"),
+        ("claude-opus-4-5", "ideal"),
+    ];
+    let expected = expected.map(|(price, cache)| {
+        (format!("none[cache.price={price},cache.provider={cache}]"), cache.to_owned(), price.to_owned())
+    });
+    assert_eq!(cells.iter().map(bill).collect::<Vec<_>>(), expected);
+    // One replay, four bills: an ideal cache reads at least as much, and a dearer model costs more.
+    let of = |cell: usize, name: &str| cells[cell]["measures"][name]["value"].as_f64().unwrap();
+    assert!((of(0, "cache_read_tokens") - of(2, "cache_read_tokens")).abs() < 1e-9);
+    assert!(of(1, "cache_read_tokens") >= of(0, "cache_read_tokens"));
+    assert!(of(2, "cost_usd") > of(0, "cost_usd"));
+    let ids: std::collections::BTreeSet<&str> = cells.iter().map(|cell| cell["cell"].as_str().unwrap()).collect();
+    assert_eq!(ids.len(), 4);
+}
+
+#[test]
+fn embedded_sessions_are_billed_alike_and_those_of_others_as_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("e.toml"), "name = \"file\"\nstrategies = [\"none\"]\nmeters = [\"cache\"]\n")
+        .unwrap();
+    good(folder.path(), &["run", "--config", "e.toml"]);
+    good(folder.path(), &["run", "--name", "options", "--strategy", "none"]);
+    good(folder.path(), &["run", "--name", "others", "--strategy", "none", "--transcripts", &golden("branches")]);
+    good(folder.path(), &["run", "--name", "chosen", "--strategy", "none", "--cache", "ideal"]);
+    let bills = |name: &str| {
+        let text = std::fs::read_to_string(folder.path().join("reports").join(name).join("cells.jsonl")).unwrap();
+        let cells = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        cells.map(|cell| (cell["cache"].clone(), cell["price"].clone())).collect::<Vec<_>>()
+    };
+    let own = (serde_json::json!("anthropic-5m"), serde_json::json!("claude-sonnet-5-5"));
+    assert_eq!(bills("file"), vec![own.clone(); 3]);
+    assert_eq!(bills("options"), vec![own.clone(); 3]);
+    assert_ne!(bills("others"), vec![own]);
+    assert_eq!(bills("chosen"), vec![(serde_json::json!("ideal"), serde_json::Value::Null); 3]);
+}

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
 mod caching;
+mod columns;
 mod comparing;
 mod errors;
 mod estimating;

@@ -4,6 +4,7 @@ use std::io::Read;
 use std::path::Path;
 use std::process::Stdio;
 
+use crate::errors::fails;
 use crate::{command, field_case, golden, good, run};
 
 #[test]
@@ -86,7 +87,10 @@ fn inspect_tells_entries_usage_compactions_and_faults() {
     }
     let text = good(&["inspect", &field_case("tree-cycle-dup-missing")]);
     assert!(text.contains("findings    4"), "{text}");
-    assert_eq!(text.lines().skip_while(|line| !line.contains("what was done")).count(), 5, "{text}");
+    // Each fault has its line, and what goes on below is no other.
+    let faults = text.lines().skip_while(|line| !line.contains("what was done")).skip(1);
+    let begins = |line: &&str| line.trim_start().starts_with(|first: char| first.is_ascii_digit());
+    assert_eq!(faults.filter(begins).count(), 4, "{text}");
 }
 
 #[test]
@@ -156,6 +160,24 @@ fn replay_takes_a_head_and_says_where_a_trigger_fires_in_the_recorded_history() 
     assert!(!plain.contains("stuck before"), "{plain}");
     let with_head = good(&[&base[..], &["--system", system, "--tools", tools]].concat());
     assert_ne!(plain, with_head, "the head counts in every request");
+}
+
+#[test]
+fn replay_sets_fields_of_a_strategy() {
+    // One turn of five steps: the threshold of 1,800 is passed by the results of the fourth.
+    let session = field_case("trigger-mid-turn");
+    let base = ["replay", &session, "--history", "recorded", "--window", "2000"];
+    let text = good(&[&base[..], &["--set", "trigger.reserve_tokens=200"]].concat());
+    assert!(text.contains("pi[trigger.reserve_tokens=200]"), "{text}");
+    let first = text.lines().find(|line| line.contains("fires before")).unwrap();
+    assert!(first.contains("request 5 (before_request): 2230 tokens > window 2000 - reserve 200"), "{text}");
+    // A turn that is larger than what is kept: the cut lands inside it.
+    let split = field_case("cut-split-turn");
+    let set = ["--set", "trigger.reserve_tokens=1000", "--set", "cut.keep_recent_tokens=500,1000"];
+    let text = good(&[&["replay", &split, "--window", "2000"][..], &set].concat());
+    assert_eq!(text.matches("splits a turn").count(), 2, "one cell a value: {text}");
+    fails(&[&base[..], &["--set", "trigger.reserved=200"]].concat(), 2, &["trigger.reserved"]);
+    fails(&[&base[..], &["--set", "trigger"]].concat(), 2, &["expected FIELD=VALUE"]);
 }
 
 /// Output goes to a reader that has gone away.

@@ -4,7 +4,6 @@
 //!
 //! | case | reason |
 //! |---|---|
-//! | `anchor-falls-without-compaction` | the figures are checked; nothing flags a fall of recorded usage yet, which is a matter of auditing recordings |
 //! | `cache-thinking-dropped` | no strategy drops thinking between turns; that is a rule of a provider, not of an agent |
 //! | `window-model-switch` | the figures are checked; a cell has one model, so a replay does not switch by itself |
 //! | `est-*`, `overhead-*`, `usage-*`, `huge-*` of other formats | `tests/estimators.rs`, `tests/import_openai.rs`, `tests/import_claude_code.rs` |
@@ -93,7 +92,7 @@ impl Case {
         let transcript = &self.transcript;
         let mut strategy = preset("pi").unwrap().spec.build("pi").unwrap();
         strategy.estimator = std::sync::Arc::new(estimate::pi::Pi(rules));
-        strategy.trigger = Box::new(trigger::pi::Pi(rules));
+        strategy.trigger = Box::new(trigger::pi::Pi(*rules));
         let path = transcript.path();
         let model = Model { name: String::new(), window: Tokens(window), max_output: Tokens(0) };
         let input = ReplayInput {

@@ -202,7 +202,7 @@ fn other_edges_of_a_cut() {
     let cut = |rows: &[(&str, &str)], keep: u64| -> Result<usize, NothingToDrop> {
         session(rows).follow(&Rules::V1_6, 200_000, &mut |_| {}, |live| {
             let goal = CutGoal { window: Tokens(200_000), checkpoint: Checkpoint::BeforeRequest };
-            pi::Pi(rules(1, keep, &Rules::V1_6)).cut(live.view(), goal).map(|plan| plan.kept_from)
+            pi::Pi(*rules(1, keep, &Rules::V1_6)).cut(live.view(), goal).map(|plan| plan.kept_from)
         })
     };
     // One reply larger than the budget stands alone in the tail, and the request before it is the split turn's start.

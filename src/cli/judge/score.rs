@@ -12,7 +12,7 @@ use super::{Bench, ScoreArgs};
 use crate::cli::model::priced;
 use crate::judge::{Judgement, Subject, Target, judge, request, targets};
 use crate::llm::Completer;
-use crate::report::cache_csv;
+use crate::report::{Narrow, cache_csv, short_name};
 use crate::results::{JudgementRecord, Run};
 use crate::stats::mean;
 use crate::tokens::Reference;
@@ -77,7 +77,7 @@ fn print(bench: &Bench, records: &[JudgementRecord]) -> anyhow::Result<()> {
     for record in records {
         groups.entry((&record.rubric, &record.strategy)).or_default().push(record);
     }
-    let mut out = io::stdout().lock();
+    let mut out = Narrow::new(io::stdout().lock());
     writeln!(
         out,
         "Mean grades of {}, not corrected: `cutpoint judge calibrate` compares them with a person's.",
@@ -89,6 +89,7 @@ fn print(bench: &Bench, records: &[JudgementRecord]) -> anyhow::Result<()> {
         let most = records.first().map_or(0, |record| record.most);
         let grade = mean(&grades).map_or_else(|| "–".to_owned(), |mean| format!("{mean:.2} / {most}"));
         let void = records.len() - grades.len();
+        let strategy = short_name(strategy, 22);
         writeln!(out, "{rubric:<24} {strategy:<22} {grade:>9} {:>7} {void:>5}", grades.len())?;
     }
     Ok(())

@@ -6,11 +6,11 @@ use crate::engine::view::{ContextView, Kind, Source};
 
 /// Pi's cut, as one release has it.
 #[derive(Clone, Copy, Debug)]
-pub struct Pi(pub &'static Rules);
+pub struct Pi(pub Rules);
 
 impl CutPolicy for Pi {
     fn cut(&self, view: &ContextView<'_>, _: CutGoal) -> Result<CutPlan, NothingToDrop> {
-        let rules = self.0;
+        let rules = &self.0;
         let end = view.len();
         if end.checked_sub(1).is_none_or(|last| view.kind(last) == Kind::Boundary) {
             return Err(NothingToDrop("nothing has happened since the last compaction".into()));

@@ -24,7 +24,7 @@ pub trait Outside {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("estimator {what}: {reason}")]
 pub struct OutsideError {
-    /// The file or the command.
+    /// The file or the command; of an estimator of the program, its name.
     pub what: String,
     /// Why not.
     pub reason: String,

@@ -91,6 +91,10 @@ pub enum EstimatorSpec {
     Calibrated(Coefficients),
 }
 
+/// Characters, or bytes, of a token: beyond these bounds a number is a slip.
+const LEAST: f64 = 0.01;
+const MOST: f64 = 1_000.0;
+
 /// Pi's flat price of a picture, and the harness's.
 fn flat_image() -> u64 {
     crate::tokens::IMAGE_TOKENS.0
@@ -106,6 +110,7 @@ impl EstimatorSpec {
     /// # Errors
     /// When it lives outside of the program, and there is no way there or nothing there.
     pub fn build(&self, outside: &dyn Outside) -> Result<Arc<dyn Estimator>, OutsideError> {
+        self.check()?;
         Ok(match self {
             Self::Pi { release } => Arc::new(pi::Pi(release.rules())),
             &Self::Chars { per_token, cjk_per_token } => Arc::new(Chars { per_token, cjk_per_token }),
@@ -125,6 +130,23 @@ impl EstimatorSpec {
             Self::Exec { command, timeout_seconds } => outside.program(command, *timeout_seconds)?,
             Self::Calibrated(coefficients) => Arc::new(Calibrated(*coefficients)),
         })
+    }
+
+    /// A length is divided by what is above 0, and no estimate leaves the range of counts.
+    fn check(&self) -> Result<(), OutsideError> {
+        let divisors = match *self {
+            Self::Chars { per_token, cjk_per_token } => [Some(per_token), cjk_per_token],
+            Self::Length { per_token, .. } => [Some(per_token), None],
+            Self::Langchain { chars_per_token, .. } => [Some(chars_per_token), None],
+            _ => [None, None],
+        };
+        match divisors.into_iter().flatten().find(|divisor| !(LEAST..=MOST).contains(divisor)) {
+            Some(divisor) => {
+                let reason = format!("a token has {LEAST} to {MOST} characters, not {divisor}");
+                Err(OutsideError { what: self.name(), reason })
+            }
+            None => Ok(()),
+        }
     }
 
     /// Its name in records.

@@ -45,6 +45,12 @@ pub struct Rules {
 }
 
 impl Rules {
+    /// These rules under a person's settings; `None` leaves what the release has.
+    #[must_use]
+    pub fn with(&self, reserve: Option<Tokens>, keep_recent: Option<Tokens>) -> Self {
+        Self { reserve: reserve.unwrap_or(self.reserve), keep_recent: keep_recent.unwrap_or(self.keep_recent), ..*self }
+    }
+
     /// Pi 1.6.0 (2026-11-20), the preset `pi`.
     pub const V1_6: Self = Self {
         version: "1.6.0",

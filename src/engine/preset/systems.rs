@@ -23,7 +23,7 @@ fn whole(trigger: TriggerSpec, template: &str, recovery: Vec<RecoverySpec>) -> S
 }
 
 fn summary(template: &str) -> SummarizerSpec {
-    SummarizerSpec::Pi { release: PiRelease::V1_6, template: template.to_owned(), from_start: false }
+    super::summary(PiRelease::V1_6, template, false)
 }
 
 fn limit(share: f64, output_tokens: u64, less_tokens: u64) -> TriggerSpec {

@@ -175,7 +175,7 @@ mod tests {
     }
 
     fn pi() -> Pi {
-        Pi::new(&Rules::V1_6, "pi").unwrap()
+        Pi::new(Rules::V1_6, "pi").unwrap()
     }
 
     fn hooked(answer: HookAnswer) -> Hooked<Pi> {

@@ -17,7 +17,7 @@ const NO_HISTORY: &str = "No prior history.";
 /// Pi's summarizer, as one release has it, with a template of its own or another.
 #[derive(Clone, Debug)]
 pub struct Pi {
-    rules: &'static Rules,
+    rules: Rules,
     template: Choice,
     from_start: bool,
 }
@@ -27,7 +27,7 @@ impl Pi {
     ///
     /// # Errors
     /// When there is no such template.
-    pub fn new(rules: &'static Rules, template: &str) -> Result<Self, TemplateError> {
+    pub fn new(rules: Rules, template: &str) -> Result<Self, TemplateError> {
         Ok(Self { rules, template: Choice::named(template)?, from_start: false })
     }
 
@@ -45,7 +45,7 @@ impl Pi {
         let items =
             job.past.iter().take_while(|idx| Some(**idx) != kept).map(|&idx| Item::entry(view.transcript(), idx));
         let items: Vec<Item> = items.collect();
-        serialize(items.iter().filter_map(|item| item.message(view.transcript())), self.rules)
+        serialize(items.iter().filter_map(|item| item.message(view.transcript())), &self.rules)
     }
 
     /// The template for a job.
@@ -60,7 +60,7 @@ impl Pi {
     }
 
     fn serialized(&self, view: &ContextView<'_>, range: Range<usize>) -> String {
-        serialize(view.messages(range), self.rules)
+        serialize(view.messages(range), &self.rules)
     }
 
     /// One call; its answer, or the failure with everything called so far.
@@ -112,7 +112,7 @@ impl Pi {
             last.details.iter().for_each(|details| files.add_details(details));
         }
         let dropped = job.plan.history.start..job.plan.kept_from;
-        job.context.messages(dropped).for_each(|message| files.add(message, self.rules));
+        job.context.messages(dropped).for_each(|message| files.add(message, &self.rules));
         files
     }
 }

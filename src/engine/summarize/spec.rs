@@ -22,6 +22,9 @@ pub enum SummarizerSpec {
         /// The release.
         #[serde(default)]
         release: PiRelease,
+        /// Pi's setting `compaction.reserveTokens`, in place of the release's own: until 1.3 it sized the summaries.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reserve_tokens: Option<u64>,
         /// The template: a name, `by-task`, or the whole text of a template file.
         template: String,
         /// The whole history is summarized again at every compaction.
@@ -67,8 +70,9 @@ impl SummarizerSpec {
         Ok(match self {
             Self::None => Box::new(none::NoSummary),
             Self::OriginalPrompt => Box::new(original_prompt::OriginalPrompt),
-            Self::Pi { release, template, from_start } => {
-                Box::new(pi::Pi::new(release.rules(), template)?.from_start(*from_start))
+            Self::Pi { release, reserve_tokens, template, from_start } => {
+                let rules = release.rules().with(reserve_tokens.map(Tokens), None);
+                Box::new(pi::Pi::new(rules, template)?.from_start(*from_start))
             }
             Self::Article { template, max_tokens, git_hook } => {
                 let article = article::Article::new(template, Tokens(*max_tokens))?;

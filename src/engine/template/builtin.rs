@@ -31,7 +31,8 @@ pub(super) fn text(name: &str) -> Result<&'static str, TemplateError> {
     FILES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text).ok_or_else(|| unknown(name))
 }
 
-fn unknown(name: &str) -> TemplateError {
+/// Why there is none.
+pub(super) fn unknown(name: &str) -> TemplateError {
     let names = || FILES.iter().map(|&(name, _)| name);
     let all = names().collect::<Vec<_>>().join(", ");
     let hint = match nearest(name, names()) {

@@ -9,7 +9,8 @@ mod error;
 mod file;
 mod task;
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
 
 use compile::{Piece, Prompt};
 pub use error::TemplateError;
@@ -77,8 +78,12 @@ impl Template {
     /// # Errors
     /// When there is none of that name; the hint offers the nearest one.
     pub fn builtin(name: &str) -> Result<Self, TemplateError> {
-        let file = builtin::file(name)?;
-        compile::template(file, name)
+        /// Read once: every cell asks for its own several times.
+        static READ: LazyLock<BTreeMap<&str, Result<Template, TemplateError>>> = LazyLock::new(|| {
+            let read = |name| builtin::file(name).and_then(|file| compile::template(file, name));
+            builtin::FILES.iter().map(|&(name, _)| (name, read(name))).collect()
+        });
+        READ.get(name).cloned().unwrap_or_else(|| Err(builtin::unknown(name)))
     }
 
     /// A built-in template by its name, or a template file by its whole text, as an experiment carries it.

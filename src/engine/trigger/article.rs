@@ -87,7 +87,7 @@ mod tests {
     /// The article says that its rules are Pi's. They disagree in both directions.
     #[test]
     fn the_article_contradicts_pi() {
-        let mut pi = Pi(&Rules::V1_6);
+        let mut pi = Pi(Rules::V1_6);
         let (mut article, before, end) = (Article::DEFAULT, Checkpoint::BeforeRequest, Checkpoint::TurnEnd);
         // 160,000 tokens: over the article's 150,000, under Pi's 200,000 - 16,384 = 183,616.
         assert_ne!(decide(&mut article, before, "u1 A1 r1", 160_000, 200_000), Decision::Wait);

@@ -6,7 +6,7 @@ use crate::transcript::{Role, StopReason, Tokens};
 
 /// Pi's trigger, as one release has it.
 #[derive(Clone, Copy, Debug)]
-pub struct Pi(pub &'static Rules);
+pub struct Pi(pub Rules);
 
 impl Pi {
     /// What is compared with the threshold at a checkpoint; `None` when Pi does not look.
@@ -55,7 +55,7 @@ impl Pi {
 impl Trigger for Pi {
     fn decide(&mut self, at: Checkpoint, now: &TriggerView<'_, '_>) -> Decision {
         match self.compared(at, now) {
-            Some(tokens) if should_compact(tokens, now.window, self.0) => {
+            Some(tokens) if should_compact(tokens, now.window, &self.0) => {
                 Decision::Compact(format!("{tokens} tokens > window {} - reserve {}", now.window, self.0.reserve))
             }
             _ => Decision::Wait,
@@ -79,7 +79,7 @@ mod tests {
         let view = sketch.view();
         let estimate = estimate::pi::Pi(rules).context(&view);
         let now = TriggerView { context: &view, estimate, window: Tokens(17_384), max_output: Tokens(0) };
-        Pi(rules).decide(at, &now) != Decision::Wait
+        Pi(*rules).decide(at, &now) != Decision::Wait
     }
 
     #[test]
@@ -132,6 +132,6 @@ mod tests {
         let view = sketch.view();
         let estimate = estimate::pi::Pi(&Rules::V1_6).context(&view);
         let now = TriggerView { context: &view, estimate, window: Tokens(16_384), max_output: Tokens(0) };
-        assert_ne!(Pi(&Rules::V1_6).decide(Checkpoint::TurnEnd, &now), Decision::Wait);
+        assert_ne!(Pi(Rules::V1_6).decide(Checkpoint::TurnEnd, &now), Decision::Wait);
     }
 }

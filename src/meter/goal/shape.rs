@@ -1,5 +1,7 @@
 //! Template validity: did the model answer in the form that it was asked for?
 
+use memchr::{memchr, memmem, memrchr};
+
 use crate::measure::Measure;
 use crate::meter::{Measures, Meter, number};
 use crate::replay::ReplayEvent;
@@ -29,14 +31,23 @@ impl Shape {
     }
 
     fn answer(&mut self, prompt: &str, answer: &str) {
-        let asked = |headings: &&Vec<String>| {
-            !headings.is_empty() && headings.iter().all(|heading| prompt.lines().any(|line| line.trim() == heading))
-        };
+        let asked =
+            |headings: &&Vec<String>| !headings.is_empty() && headings.iter().all(|heading| has_line(prompt, heading));
         let Some(headings) = self.known.iter().filter(asked).max_by_key(|headings| headings.len()) else { return };
         let kept = kept(headings, answer);
         self.headings = (self.headings.0 + kept.filled, self.headings.1 + headings.len() as u64);
         self.in_order = (self.in_order.0 + u64::from(kept.in_order), self.in_order.1 + 1);
     }
+}
+
+/// Whether a text has a line that says this and nothing else.
+fn has_line(text: &str, wanted: &str) -> bool {
+    let bytes = text.as_bytes();
+    memmem::find_iter(bytes, wanted).any(|at| {
+        let start = memrchr(b'\n', &bytes[..at]).map_or(0, |end| end + 1);
+        let end = memchr(b'\n', &bytes[at..]).map_or(text.len(), |end| at + end);
+        text[start..end].trim() == wanted
+    })
 }
 
 /// A heading as it is compared: without case and a colon at its end.
@@ -86,7 +97,14 @@ impl Meter for Shape {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kept, kept};
+    use super::{Kept, has_line, kept};
+
+    #[test]
+    fn a_line_is_no_part_of_one() {
+        let text = "## Goals\n  ## Goal  \r\nand ## Next\n## Next steps";
+        assert!(has_line(text, "## Goal") && has_line(text, "## Goals") && has_line(text, "## Next steps"));
+        assert!(!has_line(text, "## Next") && !has_line(text, "##") && !has_line("", "a"));
+    }
 
     #[test]
     fn a_heading_counts_when_something_stands_under_it() {

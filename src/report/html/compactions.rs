@@ -1,5 +1,7 @@
 //! What happened in each cell: its compactions in numbers, each of them to open, and its incidents.
 
+use std::collections::BTreeMap;
+
 use maud::{Markup, html};
 
 use super::super::model::CellHistory;
@@ -23,7 +25,9 @@ fn render(page: Page<'_, '_>) -> Result<Body, ReportError> {
             "each transcript has a page of its own, see Transcripts"
         }));
     }
-    let firsts = first_rows(model);
+    let rows = first_rows(model);
+    let firsts: BTreeMap<usize, Vec<Markup>> =
+        page.details().map(|(detail, _)| (detail, opened::first_words(page, detail))).collect();
     let (eventful, quiet): (Vec<usize>, Vec<usize>) =
         cells.into_iter().partition(|&cell| is_eventful(&model.histories[cell]));
     let how = html! {
@@ -40,9 +44,11 @@ fn render(page: Page<'_, '_>) -> Result<Body, ReportError> {
             @let history = &model.histories[cell];
             details id=(Page::cell(cell)) {
                 summary { (heading(model, history)) }
-                @if !history.compactions.is_empty() { (table(history, firsts[cell])) }
+                @if !history.compactions.is_empty() { (table(history, rows[cell])) }
                 (incidents(history))
-                @for nth in 0..history.compactions.len() { (opened::compaction(page, cell, nth, firsts[cell] + nth)) }
+                @for nth in 0..history.compactions.len() {
+                    (opened::compaction(page, cell, nth, rows[cell] + nth, &firsts[&model.detail_of[cell]]))
+                }
             }
         }
         @if !quiet.is_empty() { (nothing_happened(model, &quiet)) }

@@ -4,20 +4,20 @@ use std::ops::Range;
 
 use maud::{Markup, html};
 
-use super::super::model::{Outcome, outcomes};
+use super::super::model::{Outcome, TranscriptDetail, outcomes};
 use super::super::number::{Format, count};
 use super::super::text::{shortened_line, visible};
 use super::cell::{datum_at, scroll_fit};
 use super::critical::said_at;
 use super::items::look;
 use super::section::Page;
-use crate::results::CompactionRecord;
+use crate::results::{CompactionRecord, MessageRecord};
 
 /// Characters of a dropped message in the list; all of it stands with the messages.
 const FIRST_WORDS: usize = 96;
 
-/// `row` is that of the compaction in `compactions.csv`.
-pub(super) fn compaction(page: Page<'_, '_>, cell: usize, nth: usize, row: usize) -> Markup {
+/// `row` is that of the compaction in `compactions.csv`, `firsts` what [`first_words`] gives for the transcript.
+pub(super) fn compaction(page: Page<'_, '_>, cell: usize, nth: usize, row: usize, firsts: &[Markup]) -> Markup {
     let model = page.model;
     let history = &model.histories[cell];
     let record = history.compactions[nth];
@@ -35,7 +35,7 @@ pub(super) fn compaction(page: Page<'_, '_>, cell: usize, nth: usize, row: usize
             }
             (items(page, detail, &outcomes))
             (summary(record, &outcomes))
-            (dropped(page, detail, record))
+            (dropped(&model.details[detail], record, firsts))
         }
     }
 }
@@ -167,8 +167,21 @@ pub(super) fn marked(text: &str, said: &[Range<usize>], wrong: &[Range<usize>]) 
     }
 }
 
-fn dropped(page: Page<'_, '_>, detail: usize, record: &CompactionRecord) -> Markup {
-    let known = &page.model.details[detail];
+/// For each message of a transcript, how the list of a dropped part shows it: once, whatever the number of compactions.
+pub(super) fn first_words(page: Page<'_, '_>, detail: usize) -> Vec<Markup> {
+    let one = |message: &MessageRecord| {
+        html! {
+            li {
+                a href=(page.link(detail, &Page::message(detail, message.line))) { "line " (message.line) } " "
+                b { (visible(&message.role)) } " "
+                (shortened_line(&message.text, FIRST_WORDS))
+            }
+        }
+    };
+    page.model.details[detail].messages.iter().map(one).collect()
+}
+
+fn dropped(known: &TranscriptDetail<'_>, record: &CompactionRecord, firsts: &[Markup]) -> Markup {
     html! {
         details {
             summary {
@@ -176,15 +189,7 @@ fn dropped(page: Page<'_, '_>, detail: usize, record: &CompactionRecord) -> Mark
             }
             @if record.dropped_lines.is_empty() { p class="soft" { "The run did not record which messages." } }
             ul class="dropped" {
-                @for line in &record.dropped_lines {
-                    @if let Some(message) = known.message(*line) {
-                        li {
-                            a href=(page.link(detail, &Page::message(detail, *line))) { "line " (line) } " "
-                            b { (visible(&message.role)) } " "
-                            (shortened_line(&message.text, FIRST_WORDS))
-                        }
-                    }
-                }
+                @for place in record.dropped_lines.iter().filter_map(|line| known.place(*line)) { (firsts[place]) }
             }
         }
     }

@@ -1,6 +1,6 @@
 //! What the report tells about one transcript, and where: in the page, or, beyond the page's budget, in one of its own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::{Cell, ContextPanel, ItemTable};
 use crate::results::{AnnotationRecord, MessageRecord, Run, TranscriptRecord};
@@ -27,12 +27,19 @@ pub struct TranscriptDetail<'run> {
     pub items: Vec<usize>,
     /// The name of the sibling page that holds it; `None` when it lies in the page itself.
     pub page: Option<String>,
+    /// By line of the file, the place in `messages`.
+    places: HashMap<u64, usize>,
 }
 
 impl TranscriptDetail<'_> {
     /// The message at this line of the file, if it is known.
     pub fn message(&self, line: u64) -> Option<&MessageRecord> {
-        self.messages.iter().find(|message| message.line == line)
+        self.place(line).map(|at| &self.messages[at])
+    }
+
+    /// The place of that message among the messages.
+    pub(in crate::report) fn place(&self, line: u64) -> Option<usize> {
+        self.places.get(&line).copied()
     }
 }
 
@@ -56,6 +63,8 @@ pub(super) fn details<'run>(
     for messages in run.sources.messages.chunk_by(|left, right| left.transcript == right.transcript) {
         if let Some(&at) = index.get(messages[0].transcript.as_str()) {
             details[at].messages = messages;
+            // Of two messages of one line, the first.
+            details[at].places = messages.iter().enumerate().rev().map(|(at, message)| (message.line, at)).collect();
         }
     }
     for annotations in run.sources.annotations.chunk_by(|left, right| left.transcript == right.transcript) {
@@ -83,6 +92,7 @@ fn empty<'run>(name: &'run str, record: Option<&'run TranscriptRecord>) -> Trans
         contexts: Vec::new(),
         items: Vec::new(),
         page: None,
+        places: HashMap::new(),
     }
 }
 
