@@ -121,7 +121,15 @@ pub fn summary_request(transcript: &Transcript) -> LlmRequest {
     let template = Template::builtin("pi").expect("a template");
     let parts = Parts { conversation: &conversation, previous_summary: None, focus: None };
     let prompt = template.render(Purpose::Summary, &parts).expect("a prompt").into();
-    LlmRequest { system: template.system().cloned(), prompt, max_output: None, purpose: Purpose::Summary, seed: 0 }
+    LlmRequest {
+        system: template.system().cloned(),
+        prompt,
+        max_output: None,
+        purpose: Purpose::Summary,
+        seed: 0,
+        tools: [].into(),
+        shared_bytes: 0,
+    }
 }
 
 /// A session with everything counted that a run counts once.

@@ -8,7 +8,9 @@ use anyhow::Context;
 use serde::de::DeserializeOwned;
 
 use super::args::CacheArgs;
-use crate::experiment::{AuditOptions, RuleOptions, Session, audit_bodies, audit_cache, audit_records, is_body, load};
+use crate::experiment::{
+    AuditOptions, RuleOptions, Session, audit_bodies, audit_cache, audit_records, is_body, load, named_latency,
+};
 use crate::meter::cache::{PRESETS, Preset, Seconds, preset};
 use crate::meter::price::PriceBook;
 use crate::report::{Narrow, cache_csv, cache_requests};
@@ -31,6 +33,7 @@ pub(super) fn cache(args: &CacheArgs) -> anyhow::Result<()> {
         },
     };
     let book = prices(args)?;
+    let latency = args.latency.as_deref().map(|name| named_latency(&book, name)).transpose()?;
     let mut out = Narrow::new(io::stdout().lock());
     let (mut requests, mut sessions) = (Vec::new(), Vec::new());
     let corpus = load(&args.transcripts)?;
@@ -46,7 +49,7 @@ pub(super) fn cache(args: &CacheArgs) -> anyhow::Result<()> {
             }
         };
         let name = if group.len() > 1 { &session.lineage } else { &session.name };
-        let (rows, whole) = audit_records(session, name, &audited, &book);
+        let (rows, whole) = audit_records(session, name, &audited, (&book, latency.as_ref()));
         if !sessions.is_empty() {
             writeln!(out)?;
         }
@@ -159,8 +162,8 @@ fn comparison(whole: &CacheSessionRecord, out: &mut impl Write) -> io::Result<()
     let errors = [whole.median_error_ratio, whole.total_error_ratio, whole.total_error_without_hidden_ratio];
     let [median, total, open] = errors.map(percent);
     line("error", &format!("{median} median, {total} of the total, {open} without hidden changes"), out)?;
-    let CacheSessionRecord { breaks, breaks_simulated, breaks_inferred, breaks_unexplained, breaks_false, .. } = whole;
-    let kinds = format!("{breaks_simulated} simulated, {breaks_inferred} inferred, {breaks_unexplained} unexplained");
+    let CacheSessionRecord { breaks, breaks_known, breaks_inferred, breaks_unexplained, breaks_false, .. } = whole;
+    let kinds = format!("{breaks_known} known, {breaks_inferred} inferred, {breaks_unexplained} unexplained");
     line("breaks", &format!("{breaks}: {kinds}; {breaks_false} simulated in vain"), out)
 }
 

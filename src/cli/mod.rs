@@ -15,6 +15,7 @@ mod import;
 mod inspect;
 mod inspection;
 mod judge;
+mod latency;
 mod list;
 mod llm;
 mod merge;

@@ -59,6 +59,7 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<()> {
     let narrow = &mut Narrow::new(&mut out);
     super::spread::print(&run, narrow)?;
     super::exam::print(&run, narrow)?;
+    super::latency::print(&run, narrow)?;
     if outcome.reused > 0 {
         // On stderr, because the same data is printed whether it is new or not.
         let _ = writeln!(

@@ -22,6 +22,7 @@ pub(super) fn sweep(args: &CacheArgs) -> anyhow::Result<()> {
             provider: args.provider.clone(),
             price: args.price.clone(),
             prices: args.prices.clone(),
+            latency: args.latency.clone(),
             interval_seconds: Some(args.interval),
         },
         reference: args.reference.parse()?,
@@ -57,7 +58,8 @@ pub(super) fn sweep(args: &CacheArgs) -> anyhow::Result<()> {
 /// The command without the names of folders.
 fn command(sweep: &Sweep) -> String {
     let thresholds: Vec<String> = sweep.thresholds.iter().map(u64::to_string).collect();
-    let chosen = [("--provider", &sweep.cache.provider), ("--price", &sweep.cache.price)];
+    let cache = &sweep.cache;
+    let chosen = [("--provider", &cache.provider), ("--price", &cache.price), ("--latency", &cache.latency)];
     let chosen = chosen.iter().filter_map(|(option, word)| Some(format!(" {option} {}", word.as_ref()?)));
     let chosen: String = chosen.collect();
     format!("cutpoint cache SESSIONS --sweep {} --strategy {}{chosen}", thresholds.join(","), sweep.strategy)

@@ -58,6 +58,12 @@ fn same(a: &Usage, b: &Usage) -> bool {
     (a.input, a.output, a.cache_read, a.cache_write) == (b.input, b.output, b.cache_read, b.cache_write)
 }
 
+/// Tokens by which the context fell between two requests of one model: prompt and whole are smaller, so that neither a long answer
+/// nor thinking that is not sent again explains it. 0 where it did not.
+pub(super) fn fall(before: &Usage, after: &Usage) -> Tokens {
+    if after.prompt() < before.prompt() { before.context().saturating_sub(after.context()) } else { Tokens(0) }
+}
+
 /// What was recorded for one request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TruthRow {
@@ -98,7 +104,7 @@ pub fn truth_rows(transcript: &Transcript, path: &[EntryIdx]) -> Vec<TruthRow> {
                 rows.extend(compaction.usage.map(|usage| row(usage, Verdict::Summary, Tokens(0))));
                 Newest::default()
             }
-            EntryKind::ContextEdit(_) => Newest { context: None, ..before },
+            EntryKind::ContextEdit(_) | EntryKind::BranchSummary(_) => Newest { known: None, ..before },
             _ => before,
         });
     }
@@ -110,21 +116,20 @@ pub fn truth_rows(transcript: &Transcript, path: &[EntryIdx]) -> Vec<TruthRow> {
 struct Newest<'t> {
     /// The usage of the newest reply.
     usage: Option<Usage>,
-    /// The newest usable context since something was taken out, and the model that it is of.
-    context: Option<(Tokens, &'t str)>,
+    /// The newest usable one since something was taken out, and the model that it is of.
+    known: Option<(Usage, &'t str)>,
 }
 
 impl<'t> Newest<'t> {
     fn then(self, reply: &'t Reply, verdict: Verdict) -> Self {
         let usable = reply.usage.filter(|_| verdict == Verdict::Usable);
-        let context = usable.map(|usage| (usage.context(), &*reply.model)).or(self.context);
-        Self { usage: reply.usage, context }
+        Self { usage: reply.usage, known: usable.map(|usage| (usage, &*reply.model)).or(self.known) }
     }
 
     /// How far the context fell, where both are of one model.
     fn fall_to(self, after: Self) -> Tokens {
-        match (self.context, after.context) {
-            (Some((before, by)), Some((now, model))) if by == model => before.saturating_sub(now),
+        match (self.known, after.known) {
+            (Some((before, by)), Some((now, model))) if by == model => fall(&before, &now),
             _ => Tokens(0),
         }
     }

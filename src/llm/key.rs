@@ -37,10 +37,10 @@ impl Key {
     /// Reads the variable that the configuration names. Without a name it is the protocol's usual one, which may be unset
     /// where the endpoint is not the maker's: local servers want no key.
     pub(super) fn read(config: &LlmConfig) -> Result<Self, LlmConfigError> {
-        let Some((home, usual)) = config.api.home() else { return Ok(Self(None)) };
+        let Some((_, usual)) = config.api.home() else { return Ok(Self(None)) };
         let name = config.key_env.as_deref().unwrap_or(usual);
         let value = std::env::var(name).ok().map(|key| key.trim().to_owned()).filter(|key| !key.is_empty());
-        let is_home = config.base_url.as_deref().is_none_or(|url| url.starts_with(home));
+        let is_home = config.is_home();
         if value.is_none() && (config.key_env.is_some() || is_home) {
             return Err(LlmConfigError {
                 field: "key_env",

@@ -61,9 +61,11 @@ impl<C: Completer> Completer for Memo<C> {
 
 /// Every field enters with its length or a mark, so that no two requests give the same bytes.
 fn key(request: &LlmRequest) -> [u8; 32] {
-    let LlmRequest { system, prompt, max_output, purpose, seed } = request;
+    // What others share decides no answer.
+    let LlmRequest { system, prompt, max_output, purpose, seed, tools, shared_bytes: _ } = request;
     let mut hasher = Sha256::new();
-    for text in [system.as_deref(), Some(&**prompt)] {
+    let schemas = tools.iter().flat_map(|tool| [&*tool.name, &*tool.description, &*tool.parameters]).map(Some);
+    for text in [system.as_deref(), Some(&**prompt)].into_iter().chain(schemas) {
         hasher.update(text.map_or(u64::MAX, |text| text.len() as u64).to_le_bytes());
         hasher.update(text.unwrap_or_default());
     }

@@ -18,6 +18,7 @@ mod plot;
 mod sweep;
 mod terminal;
 mod text;
+mod validity;
 
 use std::fs;
 use std::io::{self, Write};
@@ -41,6 +42,7 @@ pub use plot::{BreakEvenLine, break_even, cache_requests, cache_sweep};
 pub use sweep::{SweepReport, break_even_lines};
 pub use terminal::Terminal;
 pub use text::short_name;
+pub use validity::{EVERY, Validity, validity};
 
 use crate::results::Run;
 

@@ -215,6 +215,8 @@ fn exam() -> ExamRecord {
             verdict: "same_tool".to_owned(),
             recorded: vec!["read src/a.rs".to_owned(), "read src/b.rs".to_owned()],
             named: Some(format!("read {HOSTILE}")),
+            tools: "seen".to_owned(),
+            offered: "protocol".to_owned(),
         }],
         ..ExamRecord::default()
     }

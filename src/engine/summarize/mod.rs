@@ -12,7 +12,7 @@ pub mod spec;
 
 mod request;
 
-pub use request::{Completer, Exchange, LlmError, LlmRequest, LlmResponse, Purpose};
+pub use request::{Called, Completer, Exchange, LlmError, LlmRequest, LlmResponse, Purpose};
 
 use super::cut::CutPlan;
 use super::trigger::Checkpoint;

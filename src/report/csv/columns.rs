@@ -177,6 +177,7 @@ pub(super) fn of(file: CsvFile, model: &ReportModel) -> Vec<Described> {
         CsvFile::Gates => return against::GATES.iter().map(Described::fixed).collect(),
         CsvFile::Moved => return against::MOVED.iter().map(Described::fixed).collect(),
         CsvFile::NewlyLost => return against::NEWLY_LOST.iter().map(Described::fixed).collect(),
+        CsvFile::Validity => return exam::VALIDITY.iter().map(Described::fixed).collect(),
         CsvFile::Classes => return classes::COLUMNS.iter().map(Described::fixed).collect(),
         CsvFile::Cells => &CELLS,
         CsvFile::Measures => &MEASURES,

@@ -46,6 +46,8 @@ pub enum CsvFile {
     Probes,
     /// `next_actions.csv`: a row per recorded tool call that a reader was to name.
     NextActions,
+    /// `validity.csv`: a row per strategy and loss: does it go with what a reader still knows?
+    Validity,
     /// `strategies.csv`: a row per strategy and setting, five columns per measure: mean, interval, least and greatest lineage.
     Strategies,
     /// `estimates.csv`: a row per strategy, setting and measure.
@@ -70,7 +72,7 @@ pub enum CsvFile {
 
 impl CsvFile {
     /// All files.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Cells,
         Self::Measures,
         Self::Requests,
@@ -79,6 +81,7 @@ impl CsvFile {
         Self::Items,
         Self::Probes,
         Self::NextActions,
+        Self::Validity,
         Self::Strategies,
         Self::Estimates,
         Self::Contrasts,
@@ -109,6 +112,7 @@ impl CsvFile {
             Self::Items => "items.csv",
             Self::Probes => "probes.csv",
             Self::NextActions => "next_actions.csv",
+            Self::Validity => "validity.csv",
             Self::Strategies => "strategies.csv",
             Self::Estimates => "estimates.csv",
             Self::Contrasts => "contrasts.csv",
@@ -134,6 +138,7 @@ impl Reporter for CsvFile {
             Self::Items => items(model, &mut csv)?,
             Self::Probes => exam::probes(model, &mut csv)?,
             Self::NextActions => exam::actions(model, &mut csv)?,
+            Self::Validity => exam::validity(model, &mut csv)?,
             Self::Strategies => summary::strategies(model, &mut csv)?,
             Self::Estimates => summary::estimates(model, &mut csv)?,
             Self::Contrasts => summary::contrasts(model, &mut csv)?,
