@@ -48,7 +48,7 @@ fn pi(records: &[Value]) -> Transcript {
         line["timestamp"] = "2026-01-01T00:00:00Z".into();
         lines.push(line);
     }
-    read(&lines.iter().map(|line| format!("{line}\n")).collect::<String>())
+    read(&lines.iter().map(Value::to_string).collect::<Vec<_>>().join("\n"))
 }
 
 fn said(text: &str) -> Value {
