@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
 """Writes a Pi session (version 3) of about BYTES bytes: turns of a question, replies with calls, and results.
 
-Usage: scripts/long_session.py BYTES OUT
+Usage: scripts/long_session.py BYTES OUT [--copies SESSION]
 
 The same arguments give the same bytes. Texts are made of words, lines, quotes and some characters beyond ASCII, so that
 escapes and lengths cost what they cost in recorded sessions; it says nothing else about them.
+
+With --copies it writes whole copies of a Claude Code session instead, as many as make BYTES: each record, message and call
+has an id of its own and a later year, and the first record of a copy follows the last one of the copy before.
 """
+import hashlib
 import json
 import random
+import re
 import sys
 
 WORDS = "let value return error struct path result fn match token while list state index für 界面 test → ok 😀 buffer".split()
@@ -46,10 +51,58 @@ def message(dice, role, number):
     }
 
 
+IDS = re.compile(rb"\b(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?:msg|toolu|req)_[0-9A-Za-z]{16,})\b")
+TIME = re.compile(rb'"timestamp":"(20\d\d)-')
+ROOT = b'"parentUuid":null'
+
+
+def own(name, number):
+    """The id that stands for `name` in a copy: of the same shape and length."""
+    digits = hashlib.sha512(b"%d %s" % (number, name)).hexdigest().encode()
+    if b"-" in name:
+        return b"-".join([digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:32]])
+    kind, rest = name.split(b"_", 1)
+    return kind + b"_" + digits[: len(rest)]
+
+
+def copies(source, size, path):
+    """Copies of the session `source`; the session ids stay."""
+    with open(source, "rb") as file:
+        lines = file.read().splitlines()
+    records = [json.loads(line) for line in lines]
+    stay = {record["sessionId"].encode() for record in records if "sessionId" in record}
+    last = [record["uuid"].encode() for record in records if "uuid" in record][-1]
+    written, number = 0, 0
+    with open(path, "wb") as out:
+        while written < size:
+            rename = lambda found: found[0] if found[0] in stay else own(found[0], number)
+            later = lambda found: b'"timestamp":"%d-' % (int(found[1]) + number)
+            before = b'"parentUuid":"%s"' % own(last, number - 1)
+            for line in lines:
+                line = TIME.sub(later, IDS.sub(rename, line))
+                if number > 0 and b'"logicalParentUuid"' not in line:
+                    line = line.replace(ROOT, before, 1)
+                written += out.write(line + b"\n")
+            number += 1
+    print(f"{number} copies, {written} bytes", file=sys.stderr)
+
+
 def main():
-    if len(sys.argv) != 3 or not sys.argv[1].isdigit():
+    arguments = sys.argv[1:]
+    source = arguments.pop() if arguments[2:3] == ["--copies"] and len(arguments) == 4 else None
+    if source:
+        arguments.pop()
+    if len(arguments) != 2 or not arguments[0].isdigit():
         sys.exit(f"error: expected a number of bytes and a file\nhint: {__doc__.splitlines()[2]}")
-    size, path = int(sys.argv[1]), sys.argv[2]
+    size, path = int(arguments[0]), arguments[1]
+    if source:
+        copies(source, size, path)
+    else:
+        turns_of(size, path)
+
+
+def turns_of(size, path):
+    """The Pi session."""
     dice = random.Random(7)
     # Making texts is slow: a thousand turns are made and taken again and again, with their own ids and times.
     roles = ("assistant", "toolResult")

@@ -165,7 +165,7 @@ fn home_made_variants_are_read() {
     assert_eq!(texts(&read.transcript), expected);
     assert!(matches!(messages(&read.transcript).nth(1).unwrap(), Message::ToolResult(result) if &*result.tool == "f"));
     let kinds: Vec<_> = read.findings.iter().map(|finding| (finding.line, finding.kind)).collect();
-    assert_eq!(kinds, [(7, FindingKind::UnknownKind)]);
+    assert_eq!(kinds, [(8, FindingKind::UnknownKind)], "on the eighth line");
     assert_replays(&read.transcript, "variants");
 }
 

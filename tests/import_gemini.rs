@@ -54,7 +54,7 @@ fn a_reply_holds_its_calls_and_their_results() {
       {"id":"g2","type":"gemini","content":"","thoughts":[],"tokens":{"input":0,"output":0,"cached":0,"thoughts":0,"tool":0,"total":0}},
       {"id":"n","type":"novel","content":"x"}]}"#);
     let transcript = &imported.transcript;
-    assert_eq!(kinds(&imported), [(6, FindingKind::UnknownKind)]);
+    assert_eq!(kinds(&imported), [(12, FindingKind::UnknownKind)], "on the twelfth line");
     assert_eq!(roles(transcript), ["user", "assistant", "result", "result", "result", "assistant"]);
     let messages = messages(transcript);
     assert!(matches!(messages[0].blocks(), [Block::Text(_), Block::Image(image)] if &*image.data == "aGk="));

@@ -185,7 +185,7 @@ fn parts_of_every_kind_have_their_block() {
     assert!(matches!(messages(&read.transcript).nth(2).unwrap(), Message::ToolResult(result) if result.is_error));
     assert_eq!(facts(&read.transcript).notes, 2, "a removal and a message of unknown type");
     let kinds: Vec<_> = read.findings.iter().map(|finding| (finding.line, finding.kind)).collect();
-    let expected = [(1, FindingKind::UnknownKind), (3, FindingKind::MissingTarget), (5, FindingKind::UnknownKind)];
+    let expected = [(3, FindingKind::UnknownKind), (6, FindingKind::MissingTarget), (7, FindingKind::UnknownKind)];
     assert_eq!(kinds, expected);
 }
 

@@ -264,8 +264,11 @@ fn several_instances_and_damage() {
     let (_, read) = read_all(file.as_bytes()).unwrap();
     let names: Vec<_> = read.iter().map(|one| one.part.as_deref()).collect();
     assert_eq!(names, [Some("a"), Some("b"), Some("c")]);
-    let kinds: Vec<_> = read[0].findings.iter().map(|finding| finding.kind).collect();
-    assert_eq!(kinds, [FindingKind::GluedRecords, FindingKind::NulPadding, FindingKind::TruncatedLine]);
+    // Each with the session of its line, or of the line before.
+    let kinds: Vec<_> = read.iter().flat_map(|one| &one.findings).map(|finding| (finding.line, finding.kind)).collect();
+    let expected = [(1, FindingKind::GluedRecords), (2, FindingKind::NulPadding), (4, FindingKind::TruncatedLine)];
+    assert_eq!(kinds, expected);
+    assert!(read.iter().all(|one| one.findings.len() == 1));
     assert_eq!((read[0].lines.total, read[0].lines.left_out), (4, 2));
     for end in (0..file.len()).filter(|&end| file.is_char_boundary(end)) {
         let _ = Format::OpenHands.read(&file.as_bytes()[..end]);

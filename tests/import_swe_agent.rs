@@ -59,7 +59,7 @@ fn answers_pair_by_the_list_of_ids() {
     let imported = swe_agent::read(FILE.as_bytes()).unwrap().remove(0);
     let transcript = &imported.transcript;
     assert_eq!(roles(transcript), ["user", "assistant", "result", "assistant", "result", "result"]);
-    assert_eq!(kinds(&imported), [(6, FindingKind::BadField)], "one answer to two calls");
+    assert_eq!(kinds(&imported), [(10, FindingKind::BadField)], "one answer to two calls, on the tenth line");
     assert_eq!(orphans(transcript, History::Full), 0);
     assert_eq!(messages(transcript)[1].reply().map(|reply| &*reply.model), Some("m"));
     let meta = &transcript.meta;
@@ -91,7 +91,7 @@ fn odd_files_are_errors_or_findings() {
     // Torn before the history: the messages of the last whole step are left.
     let torn = &FILE.as_bytes()[..FILE.find("\"history\"").unwrap()];
     let imported = swe_agent::read(torn).unwrap().remove(0);
-    assert_eq!(imported.findings[0].kind, FindingKind::TruncatedLine);
+    assert_eq!(imported.findings.last().unwrap().kind, FindingKind::TruncatedLine);
     assert_eq!(messages(&imported.transcript).len(), 5);
     assert!(matches!(swe_agent::read(b"{\"trajectory\":[]}"), Err(ImportError::NoRecord { .. })));
     assert!(matches!(swe_agent::read(b"\0"), Err(ImportError::Empty)));

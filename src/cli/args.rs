@@ -293,7 +293,8 @@ pub(super) struct ImportArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
-  cutpoint validate ~/.pi/agent/sessions --json    every fault with file, line, column, kind and what was done")]
+  cutpoint validate ~/.pi/agent/sessions --json    every fault with file, line, column, kind and what was done
+  cutpoint validate ~/.claude/projects --csv       the same, a row each")]
 pub(super) struct ValidateArgs {
     /// Session files, dataset folders, or folders of sessions
     #[arg(required = true, value_name = "SRC")]
@@ -301,6 +302,9 @@ pub(super) struct ValidateArgs {
     /// Print one JSON document
     #[arg(long)]
     pub(super) json: bool,
+    /// Print a CSV row per fault
+    #[arg(long, conflicts_with = "json")]
+    pub(super) csv: bool,
 }
 
 #[derive(Debug, Args)]

@@ -32,37 +32,38 @@ pub(super) fn refuse(strict: bool, sessions: &[Session]) -> anyhow::Result<()> {
     if strict {
         let mut stderr = io::stderr().lock();
         for session in sessions.iter().filter(|session| !session.findings.is_empty()) {
-            writeln!(stderr, "{}", session.name)?;
-            table(&session.findings, &mut stderr)?;
+            table(&session.name, &session.findings, &mut stderr)?;
         }
     }
     Ok(judge(strict, sessions.iter().map(|session| session.findings.len()))?)
 }
 
-/// Findings as a table, a line each.
-pub(super) fn table(findings: &[Finding], out: &mut impl Write) -> io::Result<()> {
+/// Findings of `file` as a table, a line each.
+pub(super) fn table(file: &str, findings: &[Finding], out: &mut impl Write) -> io::Result<()> {
     let width = findings.iter().map(|finding| finding.kind.name().len()).max().unwrap_or_default().max(4);
-    writeln!(out, "  {:>9} {:>6}  {:width$}  found, and what was done", "line", "column", "kind")?;
-    for finding in findings {
-        let column = finding.column.map_or_else(|| "-".to_owned(), |column| column.to_string());
-        writeln!(out, "  {:>9} {column:>6}  {:width$}  {}", lines(finding), finding.kind.name(), finding.message)?;
+    let places: Vec<String> = findings.iter().map(|finding| place(file, finding)).collect();
+    let room = places.iter().map(|place| place.chars().count()).max().unwrap_or_default().max(5);
+    writeln!(out, "  {:room$}  {:width$}  found, and what was done", "place", "kind")?;
+    for (finding, place) in findings.iter().zip(places) {
+        writeln!(out, "  {place:room$}  {:width$}  {}", finding.kind.name(), finding.message)?;
     }
     Ok(())
 }
 
-/// The lines of a finding; `-` for the file as a whole.
-fn lines(finding: &Finding) -> String {
-    match (finding.line, finding.last_line) {
-        (0, _) => "-".to_owned(),
-        (first, last) if first == last => first.to_string(),
-        (first, last) => format!("{first}-{last}"),
+/// `FILE:LINE:COLUMN`, as far as it is known.
+pub(super) fn place(file: &str, finding: &Finding) -> String {
+    match (finding.line, finding.column) {
+        (0, _) => file.to_owned(),
+        (line, None) => format!("{file}:{line}"),
+        (line, Some(column)) => format!("{file}:{line}:{column}"),
     }
 }
 
-/// A finding as JSON. What is not known is null.
-pub(super) fn as_json(finding: &Finding) -> Value {
+/// A finding of `file` as JSON. What is not known is null.
+pub(super) fn as_json(file: &str, finding: &Finding) -> Value {
     let known = |line: usize| (line > 0).then_some(line);
     json!({
+        "place": place(file, finding),
         "line": known(finding.line),
         "last_line": known(finding.last_line),
         "column": finding.column,

@@ -223,7 +223,7 @@ fn finish(job: &Job<'_>, done: Vec<Done>, sources: &Sources) -> anyhow::Result<(
                 findings.push(found.len());
                 if !found.is_empty() {
                     writeln!(stderr, "{}: {}", path.display(), self::count(found.len(), "finding"))?;
-                    table(&found, &mut stderr)?;
+                    table(&path.display().to_string(), &found, &mut stderr)?;
                 }
             }
             Outcome::Unknown(_) => unknown += 1,
@@ -258,7 +258,7 @@ fn document(job: &Job<'_>, done: &[Done], sources: &Sources) -> Value {
             "path": path.display().to_string(),
             "format": format,
             "sessions": sessions.iter().map(session).collect::<Vec<_>>(),
-            "findings": findings.iter().map(as_json).collect::<Vec<_>>(),
+            "findings": findings.iter().map(|one| as_json(&path.display().to_string(), one)).collect::<Vec<_>>(),
         }),
         Outcome::Unknown(reason) => json!({ "path": path.display().to_string(), "unknown": reason }),
         Outcome::Failed(error) => json!({ "path": path.display().to_string(), "error": format!("{error:#}") }),

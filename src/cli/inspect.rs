@@ -21,8 +21,9 @@ pub(super) fn inspect(args: &InspectArgs) -> anyhow::Result<()> {
     let sources = Sources::of(&args.transcripts)?;
     // Only numbers of a session stay in memory.
     let read = sources.read(|source, sessions| {
+        let file = || source.path().display().to_string();
         let sessions =
-            sessions.map(|all| all.into_iter().map(|one| Inspection::new(one, reference)).collect::<Vec<_>>());
+            sessions.map(|all| all.into_iter().map(|one| Inspection::new(file(), one, reference)).collect::<Vec<_>>());
         (source.clone(), sessions)
     });
     let (mut all, mut skipped) = (Vec::new(), Vec::new());
@@ -58,7 +59,7 @@ pub(super) fn inspect(args: &InspectArgs) -> anyhow::Result<()> {
         }
     }
     drop(out);
-    Ok(judge(args.strict, all.iter().map(|one| one.findings.len()))?)
+    Ok(judge(args.strict, all.iter().map(|one| one.faults.len()))?)
 }
 
 #[derive(Deserialize)]
@@ -128,8 +129,8 @@ fn print(one: &Inspection, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "  annotations {}", if items == 0 { "none".to_owned() } else { format!("{items} items") })?;
     compactions(one, out)?;
     remarks(&one.remarks, out)?;
-    writeln!(out, "  findings    {}", one.findings.len())?;
-    if one.findings.is_empty() { Ok(()) } else { findings::table(&one.findings, out) }
+    writeln!(out, "  findings    {}", one.faults.len())?;
+    if one.faults.is_empty() { Ok(()) } else { findings::table(&one.file, &one.faults, out) }
 }
 
 /// Messages by role and parts by class, as two tables.

@@ -42,8 +42,11 @@ pub(super) struct Inspection {
     pub(super) compactions: Vec<Compacted>,
     pub(super) annotations: usize,
     pub(super) remarks: Vec<Remarked>,
-    #[serde(serialize_with = "findings")]
-    pub(super) findings: Vec<Finding>,
+    /// The file it was read from.
+    pub(super) file: String,
+    findings: Vec<Value>,
+    #[serde(skip)]
+    pub(super) faults: Vec<Finding>,
 }
 
 /// The context at the end, by the rule of Pi 1.6.0.
@@ -133,13 +136,9 @@ pub(super) struct Compacted {
     pub(super) replacement_messages: usize,
 }
 
-fn findings<S: serde::Serializer>(findings: &[Finding], serializer: S) -> Result<S::Ok, S::Error> {
-    findings.iter().map(as_json).collect::<Vec<Value>>().serialize(serializer)
-}
-
 impl Inspection {
-    /// Counts a session.
-    pub(super) fn new(session: Session, reference: Reference) -> Self {
+    /// Counts a session of `file`.
+    pub(super) fn new(file: String, session: Session, reference: Reference) -> Self {
         let transcript = &session.transcript;
         let path = transcript.path();
         let table = MessageTable::new(transcript, reference);
@@ -169,7 +168,9 @@ impl Inspection {
             name: session.name,
             format: session.format,
             sha256: session.sha256,
-            findings: session.findings,
+            findings: session.findings.iter().map(|finding| as_json(&file, finding)).collect(),
+            faults: session.findings,
+            file,
         }
     }
 }

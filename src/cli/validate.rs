@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use super::args::ValidateArgs;
 use super::findings::{as_json, count, judge, table};
 use crate::experiment::{CorpusError, Session, Source, Sources};
-use crate::import::{Finding, LineCounts};
+use crate::import::{Finding, FindingKind, LineCounts};
+use crate::report::guarded;
 
 /// What is known of a file once its sessions are forgotten.
 struct Checked {
@@ -34,7 +35,9 @@ pub(super) fn validate(args: &ValidateArgs) -> anyhow::Result<()> {
     let sources = Sources::of(&args.sources)?;
     let files = sources.read(check);
     let mut out = io::stdout().lock();
-    if args.json {
+    if args.csv {
+        csv(&files, &mut out)?;
+    } else if args.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&document(&files, &sources))?)?;
     } else {
         print(&files, &sources, &mut out)?;
@@ -54,7 +57,7 @@ fn check(source: &Source, sessions: Result<Vec<Session>, CorpusError>) -> Checke
             format: sessions.first().map_or("", |session| session.format),
             sessions: sessions.len(),
             lines: sessions.first().map(|session| session.lines).unwrap_or_default(),
-            findings: sessions.into_iter().flat_map(|session| session.findings).collect(),
+            findings: in_order(sessions),
         },
         Err(CorpusError::Import(error)) if !source.is_required() && error.is_foreign() => {
             Outcome::Unknown(error.to_string())
@@ -62,6 +65,48 @@ fn check(source: &Source, sessions: Result<Vec<Session>, CorpusError>) -> Checke
         Err(error) => Outcome::Failed(error.to_string()),
     };
     Checked { path: source.path(), outcome }
+}
+
+/// The findings of a file's sessions, and calls and results that do not pair up, in the order of the file.
+fn in_order(sessions: Vec<Session>) -> Vec<Finding> {
+    let all = sessions.into_iter().flat_map(|Session { findings, mut pairs, .. }| {
+        // The importers of most formats report a result without any call themselves.
+        let told = |pair: &Finding| {
+            let same = |one: &&Finding| one.kind == FindingKind::MissingTarget && one.line == pair.line;
+            pair.kind == FindingKind::OrphanResult && findings.iter().any(|one| same(&one))
+        };
+        pairs.retain(|pair| !told(pair));
+        findings.into_iter().chain(pairs)
+    });
+    let mut all: Vec<Finding> = all.collect();
+    all.sort_by_key(|finding| (finding.line, finding.column));
+    all
+}
+
+/// A row per fault; what is not known is empty.
+fn csv(files: &[Checked], out: &mut impl Write) -> anyhow::Result<()> {
+    let mut rows = ::csv::Writer::from_writer(out);
+    rows.write_record(["file", "line", "last_line", "column", "byte_offset", "kind", "message"])?;
+    for Checked { path, outcome } in files {
+        let file = path.display().to_string();
+        let file = guarded(&file);
+        match outcome {
+            Outcome::Read { findings, .. } => {
+                for finding in findings {
+                    let known = |number: usize| (number > 0).then_some(number);
+                    let word = |number: Option<usize>| number.map_or_else(String::new, |number| number.to_string());
+                    let [line, last, column, offset] =
+                        [known(finding.line), known(finding.last_line), finding.column, finding.offset].map(word);
+                    let message = guarded(&finding.message);
+                    rows.write_record([&*file, &line, &last, &column, &offset, finding.kind.name(), &message])?;
+                }
+            }
+            Outcome::Failed(reason) => rows.write_record([&*file, "", "", "", "", "unreadable", reason])?,
+            Outcome::Unknown(_) => {}
+        }
+    }
+    rows.flush()?;
+    Ok(())
 }
 
 fn print(files: &[Checked], sources: &Sources, out: &mut impl Write) -> anyhow::Result<()> {
@@ -76,7 +121,7 @@ fn print(files: &[Checked], sources: &Sources, out: &mut impl Write) -> anyhow::
                 }
                 faulty += 1;
                 writeln!(out, "{} ({format}): {}", path.display(), count(findings.len(), "finding"))?;
-                table(findings, out)?;
+                table(&path.display().to_string(), findings, out)?;
                 findings.iter().for_each(|finding| *kinds.entry(finding.kind.name()).or_default() += 1);
             }
             Outcome::Failed(reason) => {
@@ -105,7 +150,7 @@ fn document(files: &[Checked], sources: &Sources) -> Value {
             "format": format,
             "sessions": sessions,
             "lines": { "total": lines.total, "blank": lines.blank, "left_out": lines.left_out },
-            "findings": findings.iter().map(as_json).collect::<Vec<_>>(),
+            "findings": findings.iter().map(|one| as_json(&path.display().to_string(), one)).collect::<Vec<_>>(),
         }),
         Outcome::Failed(reason) => json!({ "path": path.display().to_string(), "error": reason }),
         Outcome::Unknown(reason) => json!({ "path": path.display().to_string(), "unknown": reason }),

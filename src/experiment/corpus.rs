@@ -31,6 +31,8 @@ pub struct Session {
     pub format: &'static str,
     /// What was wrong with the file.
     pub findings: Vec<Finding>,
+    /// Calls and results that do not pair up.
+    pub pairs: Vec<Finding>,
     /// Lines of the file read and left out; with the first session of a file.
     pub lines: LineCounts,
 }
@@ -186,7 +188,8 @@ fn imported(bytes: &[u8], name: &str) -> Result<Vec<Session>, ImportError> {
         // Writing to a string cannot fail.
         let _ = write!(sha256, "{byte:02x}");
     }
-    let session = |Imported { transcript, findings, lines, part }| Session {
+    let pairs = |one: Imported| (crate::import::pairs(&one), one);
+    let session = |(pairs, Imported { transcript, findings, lines, part, .. }): (_, Imported)| Session {
         name: part.map_or_else(|| name.to_owned(), |part| format!("{name}#{part}")),
         lineage: name.to_owned(),
         transcript,
@@ -194,9 +197,10 @@ fn imported(bytes: &[u8], name: &str) -> Result<Vec<Session>, ImportError> {
         sha256: sha256.clone(),
         format: format.name(),
         findings,
+        pairs,
         lines,
     };
-    Ok(all.into_iter().map(session).collect())
+    Ok(all.into_iter().map(pairs).map(session).collect())
 }
 
 fn annotated(

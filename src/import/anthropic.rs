@@ -25,8 +25,10 @@ use self::log::Log;
 pub(super) use self::sniff::sniff;
 use super::document::Document;
 use super::object::Rest;
+use super::place::Place;
 use super::source::Source;
 use super::{ImportError, Imported, rows};
+use crate::transcript::Entry;
 
 /// What a readable file holds.
 const EXPECTED: &str = "a request to the Messages API";
@@ -48,10 +50,19 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
     };
     let mut log = Log::new(true);
     let text = document.value().raw();
-    log.read((1, 1), text, Rest::of(text).unwrap_or_default());
-    log.counts.total = document.lines;
-    log.findings.extend(document.findings.iter().cloned());
-    log.finish(EXPECTED)
+    let whole = Place { lines: (1, 1), offset: 0, column: 1, straight: usize::MAX };
+    log.read(whole, text, Rest::of(text).unwrap_or_default());
+    // The document knows better on which of its lines they are.
+    log.report.findings.iter_mut().for_each(|finding| finding.column = None);
+    let mut read = log.finish(EXPECTED)?;
+    if let [one] = read.as_mut_slice() {
+        // Of a body that has an answer, entries have the line.
+        let bytes = exchange::message_bytes(text);
+        let place = |entry: &Entry| (0, bytes.get(entry.line - 1).copied().unwrap_or_default());
+        one.places = one.transcript.entries.iter().map(place).collect();
+    }
+    document.close(&mut read);
+    Ok(read)
 }
 
 /// The requests behind a first line that is no JSON.

@@ -21,9 +21,10 @@ mod step;
 use self::session::Session;
 pub(super) use self::sniff::sniff;
 use super::document::Document;
+use super::place::{Place, Report};
 use super::source::Source;
 use super::value::Value;
-use super::{Finding, ImportError, Imported, LineCounts, rows};
+use super::{ImportError, Imported, rows};
 use crate::transcript::json::read::Reader;
 
 const EXPECTED: &str = "an ATIF trajectory with `steps`";
@@ -44,10 +45,7 @@ fn document(bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
         let found = "no steps".to_owned();
         return Err(ImportError::NoRecord { line: 1, expected: EXPECTED, found });
     }
-    if let Some(first) = read.first_mut() {
-        first.findings.splice(0..0, document.findings.iter().cloned());
-        first.lines.total = document.lines;
-    }
+    document.close(&mut read);
     Ok(read)
 }
 
@@ -57,6 +55,7 @@ const MAX_NESTED: usize = 8;
 fn trajectory(value: Value<'_>, part: Option<Box<str>>, depth: usize, read: &mut Vec<Imported>) {
     let fields = value.object();
     let mut session = Session::default();
+    session.chain.here = Some(value.at());
     session.header(1, &fields);
     for (step, ordinal) in fields.items("steps").into_iter().zip(1..) {
         step::take(&mut session, ordinal, step);
@@ -75,10 +74,7 @@ fn trajectory(value: Value<'_>, part: Option<Box<str>>, depth: usize, read: &mut
 fn stream(bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
     let mut stream = Stream::default();
     rows::read(&mut Source::bytes(bytes), &mut stream)?;
-    let mut imported = stream.session.chain.finish(None);
-    imported.findings.extend(stream.findings);
-    imported.findings.sort_by_key(|finding| finding.line);
-    imported.lines = stream.counts;
+    let imported = stream.session.chain.finish(None);
     if imported.transcript.entries.is_empty() && imported.transcript.head.system.is_none() {
         return Err(ImportError::NoRecord { line: 1, expected: EXPECTED, found: "no steps".to_owned() });
     }
@@ -89,19 +85,13 @@ fn stream(bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
 #[derive(Default)]
 struct Stream {
     session: Session,
-    findings: Vec<Finding>,
-    counts: LineCounts,
 }
 
 impl rows::Rows for Stream {
     const BEGINS: &'static [&'static str] = &["{\"step_id\":", "{\"__header__\":"];
 
-    fn counts(&mut self) -> &mut LineCounts {
-        &mut self.counts
-    }
-
-    fn findings(&mut self) -> &mut Vec<Finding> {
-        &mut self.findings
+    fn report(&mut self) -> &mut Report {
+        &mut self.session.chain.report
     }
 
     type Record<'l> = Value<'l>;
@@ -110,12 +100,14 @@ impl rows::Rows for Stream {
         rows::object(text, reader)
     }
 
-    fn take(&mut self, at: (usize, usize), _: &str, value: Value<'_>) {
+    fn take(&mut self, at: Place, _: &str, value: Value<'_>) {
+        let value = value.in_record(at);
+        self.session.chain.here = Some(value.at());
         let fields = value.object();
         if fields.has("__header__") {
-            self.session.header(at.0, &fields);
+            self.session.header(at.line(), &fields);
         } else {
-            step::take(&mut self.session, at.0, value);
+            step::take(&mut self.session, at.line(), value);
         }
     }
 }

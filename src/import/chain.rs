@@ -3,8 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use super::place::Report;
 use super::value::Value;
-use super::{Finding, FindingKind, Imported, LineCounts};
+use super::{Finding, FindingKind, Imported};
 use crate::transcript::{Block, Content, Entry, EntryIdx, EntryKind, Message, ToolCall, ToolResult, Transcript};
 
 /// What is known of an entry besides its content.
@@ -35,10 +36,12 @@ fn time(seconds: f64) -> Option<Box<str>> {
 pub(super) struct Chain {
     /// Meta data, head and entries.
     pub(super) transcript: Transcript,
-    /// Faults so far.
-    pub(super) findings: Vec<Finding>,
-    /// Lines so far.
-    pub(super) counts: LineCounts,
+    /// Faults and lines so far.
+    pub(super) report: Report,
+    /// Byte offset of the value that is being read.
+    pub(super) here: Option<usize>,
+    /// That of each entry; none once one is not known.
+    places: Vec<(usize, usize)>,
     /// The entry that the next one follows; setting it back begins a branch.
     pub(super) tip: Option<usize>,
     ids: HashSet<Box<str>>,
@@ -47,22 +50,32 @@ pub(super) struct Chain {
 }
 
 impl Chain {
-    /// Notes a fault on one line.
+    /// Notes a fault of the value that is being read, on one line; 0 for the file as a whole.
     pub(super) fn fault(&mut self, line: usize, kind: FindingKind, message: impl Into<String>) {
-        self.findings.push(Finding {
+        self.report.findings.push(Finding {
             line,
             last_line: line,
-            offset: None,
+            offset: self.here.filter(|_| line > 0),
             column: None,
             kind,
             message: message.into(),
         });
     }
 
+    /// Notes a fault of `value`.
+    pub(super) fn fault_of(&mut self, value: Value<'_>, line: usize, kind: FindingKind, message: impl Into<String>) {
+        let here = self.here.replace(value.at());
+        self.fault(line, kind, message);
+        self.here = here;
+    }
+
     /// Appends an entry and returns its position. Without an id of its own, or with one that is taken, an entry gets
     /// its ordinal in hexadecimal.
     pub(super) fn push(&mut self, line: usize, stamp: Stamp, kind: EntryKind) -> usize {
         let at = self.transcript.entries.len();
+        if let Some(here) = self.here.filter(|_| self.places.len() == at) {
+            self.places.push((0, here));
+        }
         let id = self.own_id(line, stamp.id).unwrap_or_else(|| self.invented_id(at));
         if let EntryKind::Message(message) = &kind {
             for block in message.blocks() {
@@ -115,7 +128,7 @@ impl Chain {
             self.push(line, stamp, EntryKind::Note { kind: kind.into(), raw });
         } else {
             self.fault(line, FindingKind::BadField, "the record could not be measured as JSON and was left out");
-            self.counts.left_out += 1;
+            self.report.counts.left_out += 1;
         }
     }
 
@@ -133,9 +146,12 @@ impl Chain {
     }
 
     /// The session, under the name `part` where the file holds several.
-    pub(super) fn finish(mut self, part: Option<Box<str>>) -> Imported {
-        self.findings.sort_by_key(|finding| finding.line);
-        Imported { transcript: self.transcript, findings: self.findings, lines: self.counts, part }
+    pub(super) fn finish(self, part: Option<Box<str>>) -> Imported {
+        let Report { counts: lines, mut findings, .. } = self.report;
+        findings.sort_by_key(|finding| finding.line);
+        let whole = self.places.len() == self.transcript.entries.len();
+        let places = if whole { self.places } else { Vec::new() };
+        Imported { transcript: self.transcript, findings, lines, part, places }
     }
 }
 

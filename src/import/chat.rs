@@ -21,10 +21,12 @@ use std::collections::HashSet;
 use self::carrier::Session;
 use super::chain::Chain;
 use super::document::Document;
+use super::finding::share;
+use super::place::{Place, Report};
 use super::rows::{self, Rows};
 use super::source::Source;
 use super::value::Value;
-use super::{Confidence, Finding, FindingKind, ImportError, Imported, LineCounts};
+use super::{Confidence, Finding, FindingKind, ImportError, Imported};
 use crate::transcript::json::read::Reader;
 
 /// Lines looked at to tell the format.
@@ -72,9 +74,9 @@ fn judge(value: Value<'_>) -> Confidence {
     best
 }
 
-/// What a list of messages looks like.
+/// What a list of messages looks like. A role that nobody knows is no reason to refuse the others.
 fn bare_list(list: &[Value<'_>]) -> Confidence {
-    let mut best = Confidence::No;
+    let (mut best, mut unknown, mut known) = (Confidence::No, 0, 0);
     for fields in list.iter().take(50).map(|message| message.object()) {
         let role = fields.text("role").unwrap_or_default();
         let foreign = |block: &Value<'_>| {
@@ -84,14 +86,19 @@ fn bare_list(list: &[Value<'_>]) -> Confidence {
         let calls = fields.items("tool_calls");
         // LangChain's calls have `args`.
         let foreign_call = calls.iter().any(|call| call.object().has("args"));
-        if !ROLES.contains(&&*role) || foreign_call || fields.items("content").iter().any(foreign) {
+        if foreign_call || fields.items("content").iter().any(foreign) {
             return Confidence::No;
         }
+        if !ROLES.contains(&&*role) {
+            unknown += 1;
+            continue;
+        }
+        known += 1;
         let calls = calls.iter().any(|call| call.object().has("function"));
         let ours = matches!(&*role, "system" | "developer") || calls || fields.has("tool_call_id");
         best = best.max(if ours { Confidence::Sure } else { Confidence::Maybe });
     }
-    best
+    if unknown < known { best } else { Confidence::No }
 }
 
 /// Reads every session of a file.
@@ -105,9 +112,10 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
         rows::read(&mut Source::bytes(bytes), &mut file)?;
     } else {
         let document = Document::read(bytes, EXPECTED)?;
-        file.findings.clone_from(&document.findings);
-        file.counts.total = document.lines;
         file.document(document.value());
+        let mut all = file.finish()?;
+        document.close(&mut all);
+        return Ok(all);
     }
     file.finish()
 }
@@ -118,8 +126,7 @@ struct File {
     sessions: Vec<Session>,
     /// The session of a file with one message a line.
     messages: Option<Chain>,
-    findings: Vec<Finding>,
-    counts: LineCounts,
+    report: Report,
     /// One record a line.
     is_log: bool,
 }
@@ -127,12 +134,8 @@ struct File {
 impl Rows for File {
     const BEGINS: &'static [&'static str] = &["{\"messages\":", "{\"role\":", "{\"request\":"];
 
-    fn counts(&mut self) -> &mut LineCounts {
-        &mut self.counts
-    }
-
-    fn findings(&mut self) -> &mut Vec<Finding> {
-        &mut self.findings
+    fn report(&mut self) -> &mut Report {
+        &mut self.report
     }
 
     type Record<'l> = Value<'l>;
@@ -141,8 +144,8 @@ impl Rows for File {
         rows::value(text, reader)
     }
 
-    fn take(&mut self, at: (usize, usize), _: &str, value: Value<'_>) {
-        self.line(at.0, value);
+    fn take(&mut self, at: Place, _: &str, value: Value<'_>) {
+        self.line(at.line(), value.in_record(at));
     }
 }
 
@@ -192,11 +195,13 @@ impl File {
     }
 
     fn without_messages(&mut self, value: Value<'_>, line: Option<usize>) {
-        let at = line.unwrap_or(0);
+        let at = line.unwrap_or(1);
         let keys: Vec<String> = value.object().0.iter().take(6).map(|(key, _)| key.to_string()).collect();
         let message = format!("a record without messages (its fields: {}); left out", keys.join(", "));
-        self.fault((at, at), None, FindingKind::UnknownKind, message);
-        self.counts.left_out += usize::from(line.is_some());
+        let offset = Some(value.at());
+        let kind = FindingKind::UnknownKind;
+        self.report.findings.push(Finding { line: at, last_line: at, offset, column: None, kind, message });
+        self.report.counts.left_out += usize::from(line.is_some());
     }
 
     /// The sessions, named where there are several. Findings of the file stand with the first.
@@ -217,8 +222,8 @@ impl File {
             }
             all.push(imported);
         }
-        let Some(first) = all.first_mut() else {
-            let first = self.findings.first();
+        if all.is_empty() {
+            let first = self.report.findings.first();
             let found = first.map_or_else(|| "none".to_owned(), |first| first.message.clone());
             let line = first.map_or(1, |first| first.line.max(1));
             return Err(if found == "none" {
@@ -226,10 +231,9 @@ impl File {
             } else {
                 ImportError::NoRecord { line, expected: EXPECTED, found }
             });
-        };
-        first.findings.splice(0..0, self.findings);
-        first.findings.sort_by_key(|finding| finding.line);
-        first.lines = self.counts;
+        }
+        all[0].lines = self.report.counts;
+        share(self.report.findings, &mut all);
         Ok(all)
     }
 }

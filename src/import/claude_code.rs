@@ -16,6 +16,7 @@
 mod attachment;
 mod chain;
 mod file;
+mod index;
 mod item;
 mod message;
 mod row;

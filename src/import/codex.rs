@@ -57,5 +57,6 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
 pub(super) fn read_from(source: &mut Source<'_>) -> Result<Vec<Imported>, ImportError> {
     let mut session = session::Session::default();
     rows::read(source, &mut session)?;
-    session.finish().map(|one| vec![one])
+    // Its entries have lines of their own.
+    session.finish().map(|one| vec![Imported { places: Vec::new(), ..one }])
 }

@@ -3,18 +3,19 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
+use super::finding::Lines;
 use super::glued::BEHIND;
 use super::value::{Value, string_end};
-use super::{Finding, FindingKind, ImportError, json, lines, surrogates};
+use super::{Finding, FindingKind, ImportError, Imported, json, lines, surrogates};
 
 /// A file that is one JSON document, decoded and known to be JSON.
 pub(super) struct Document<'a> {
     text: Cow<'a, str>,
-    offset: usize,
+    bytes: &'a [u8],
+    /// Where bytes of the text stand in the file, in order: each holds up to the next one, which follows a repair.
+    places: Vec<(usize, usize)>,
     /// Faults of the file itself.
-    pub(super) findings: Vec<Finding>,
-    /// Physical lines.
-    pub(super) lines: usize,
+    findings: Vec<Finding>,
 }
 
 impl<'a> Document<'a> {
@@ -34,64 +35,116 @@ impl<'a> Document<'a> {
             return Err(ImportError::Empty);
         }
         let mut document = Document {
-            offset: bytes.len() - bare.len() + decoded.len() - start.len(),
-            findings: Vec::new(),
-            lines: bytecount::count(bytes, b'\n') + usize::from(!bytes.ends_with(b"\n")),
             text: Cow::Borrowed(""),
+            bytes,
+            places: places(bare, bytes.len() - bare.len(), decoded.len() - start.len()),
+            findings: Vec::new(),
         };
         if let Err(error) = std::str::from_utf8(bare) {
             let at = bytes.len() - bare.len() + error.valid_up_to();
-            document.find(bytes, at, FindingKind::InvalidUtf8, "bytes that are not UTF-8, each read as U+FFFD".into());
+            document.find(at, FindingKind::InvalidUtf8, "bytes that are not UTF-8, each read as U+FFFD".into());
         }
         if decoded.trim() != end {
             let fault = "NUL bytes around the document, removed".to_owned();
             let at = memchr::memchr(0, bytes).unwrap_or_default();
-            document.find(bytes, at, FindingKind::NulPadding, fault);
+            document.find(at, FindingKind::NulPadding, fault);
         }
         let text = end.to_owned();
         document.text = match decoded {
             Cow::Borrowed(borrowed) => Cow::Borrowed(borrowed.trim_matches(padding)),
             Cow::Owned(_) => Cow::Owned(text),
         };
-        document.check(bytes, expected)?;
+        document.check(expected)?;
         let lone = surrogates::places(&document.text);
         if let Some(first) = lone.first() {
             let fault = format!("{} lone surrogates: U+FFFD in texts, as spelled in JSON arguments", lone.len());
-            document.find(bytes, document.offset + first, FindingKind::LoneSurrogate, fault);
+            document.find(document.in_file(*first), FindingKind::LoneSurrogate, fault);
         }
         Ok(document)
     }
 
     /// The document.
     pub(super) fn value(&self) -> Value<'_> {
-        Value::unchecked(&self.text, self.offset)
+        Value::unchecked(&self.text, 0)
     }
 
-    fn find(&mut self, bytes: &[u8], at: usize, kind: FindingKind, message: String) {
-        let line = bytecount::count(&bytes[..at.min(bytes.len())], b'\n') + 1;
-        self.findings.push(Finding { line, last_line: line, offset: Some(at), column: None, kind, message });
+    /// Gives the findings of what was `read` their lines and columns, which until then know the byte of the text, and adds
+    /// those of the file itself to the sessions in which they stand. How many lines there are is with the first.
+    pub(super) fn close(&self, read: &mut [Imported]) {
+        let lines = Lines::of(self.bytes);
+        let open = read.iter_mut().flat_map(|one| &mut one.findings).filter(|finding| finding.column.is_none());
+        for finding in open {
+            finding.offset = finding.offset.map(|at| self.in_file(at));
+            let Some((line, column)) = finding.offset.and_then(|offset| lines.place(offset)) else { continue };
+            (finding.line, finding.last_line, finding.column) = (line, line, Some(column));
+        }
+        read.iter_mut().for_each(|one| lines.of_entries(&mut one.places, |at| self.in_file(at)));
+        for finding in &self.findings {
+            // That of the session which begins last before it.
+            let begins = |one: &Imported| one.places.iter().min().copied().unwrap_or_default();
+            let at = finding.column.map(|column| (finding.line, column));
+            let before = (0..read.len()).filter(|&one| at.is_some_and(|at| begins(&read[one]) <= at));
+            let owner = before.max_by_key(|&one| (begins(&read[one]), read.len() - one)).unwrap_or_default();
+            read.get_mut(owner).into_iter().for_each(|one| one.findings.push(finding.clone()));
+        }
+        let Some(first) = read.first_mut() else { return };
+        first.lines.total = bytecount::count(self.bytes, b'\n') + usize::from(!self.bytes.ends_with(b"\n"));
+        read.iter_mut().for_each(|one| one.findings.sort_by_key(|finding| (finding.line, finding.column)));
+    }
+
+    /// Where byte `at` of the text stands in the file.
+    fn in_file(&self, at: usize) -> usize {
+        let after = self.places.partition_point(|&(text, _)| text <= at);
+        let (text, file) = self.places[after.saturating_sub(1)];
+        let end = self.places.get(after).map_or(self.bytes.len(), |&(_, file)| file);
+        (file + at.saturating_sub(text)).min(end)
+    }
+
+    /// Takes a repaired text, and where it and the old one go on behind each repair.
+    fn repaired(&mut self, text: String, repairs: Vec<(usize, usize)>) {
+        let repaired: Vec<_> = repairs.into_iter().map(|(to, from)| (to, self.in_file(from))).collect();
+        self.text = Cow::Owned(text);
+        self.places.truncate(1);
+        self.places.extend(repaired);
+    }
+
+    fn find(&mut self, offset: usize, kind: FindingKind, message: String) {
+        let (line, column) = Lines::of(self.bytes).place(offset).unzip();
+        let line = line.unwrap_or_default();
+        self.findings.push(Finding { line, last_line: line, offset: Some(offset), column, kind, message });
     }
 
     /// Makes sure that the text is one JSON value, and repairs it if it is nearly one.
-    fn check(&mut self, bytes: &[u8], expected: &'static str) -> Result<(), ImportError> {
+    fn check(&mut self, expected: &'static str) -> Result<(), ImportError> {
         let Err(mut error) = Value::read(&self.text, 0) else { return Ok(()) };
-        if let Some((escaped, number, first)) = escaped(&self.text) {
-            let fault = format!("{number} raw line breaks or other control characters in strings, escaped");
-            self.find(bytes, self.offset + first, FindingKind::RawNewline, fault);
-            self.text = Cow::Owned(escaped);
+        if let Some((escaped, repairs)) = escaped(&self.text) {
+            let fault = format!("{} raw line breaks or other control characters in strings, escaped", repairs.len());
+            // The byte that was escaped stands before the one at which the text goes on.
+            let first = repairs.first().map_or(0, |&(_, from)| from - 1);
+            self.find(self.in_file(first), FindingKind::RawNewline, fault);
+            self.repaired(escaped, repairs);
             match Value::read(&self.text, 0) {
                 Ok(_) => return Ok(()),
                 Err(other) => error = other,
             }
         }
-        let at = self.offset + offset_of(&self.text, error.line(), error.column());
+        if let Some((mended, repairs)) =
+            without_trailing_commas(&self.text).filter(|(text, _)| Value::read(text, 0).is_ok())
+        {
+            let first = repairs.first().map_or(0, |&(_, from)| from - 1);
+            let fault = format!("{} commas before the end of a list or an object, left out", repairs.len());
+            self.find(self.in_file(first), FindingKind::MalformedLine, fault);
+            self.repaired(mended, repairs);
+            return Ok(());
+        }
+        let at = self.in_file(offset_of(&self.text, error.line(), error.column()));
         let no_record = ImportError::NoRecord { line: error.line(), expected, found: error.to_string() };
         let (values, end) = json::leading_values(&self.text);
         if let Some(first) = values.first().filter(|value| value.starts_with(['{', '['])) {
             let fault = format!("{} {BEHIND}, left out", self.text.len() - first.len());
             let kind = if end > first.len() { FindingKind::GluedRecords } else { FindingKind::MalformedLine };
             let first = (*first).to_owned();
-            self.find(bytes, self.offset + first.len(), kind, fault);
+            self.find(self.in_file(first.len()), kind, fault);
             self.text = Cow::Owned(first);
             return Ok(());
         }
@@ -100,31 +153,65 @@ impl<'a> Document<'a> {
         };
         self.text = Cow::Owned(closed);
         let fault = "the document ends early; everything before its last unfinished value was read".to_owned();
-        self.find(bytes, at, FindingKind::TruncatedLine, fault);
+        self.find(at, FindingKind::TruncatedLine, fault);
         Ok(())
     }
 }
 
-/// `text` with the control characters in its strings escaped, how many there are, and where the first stands. `None`
-/// without any.
-fn escaped(text: &str) -> Option<(String, usize, usize)> {
-    let (mut out, mut number, mut first, mut done) = (String::new(), 0, 0, 0);
+/// Where the bytes of `bare`, which begins at byte `offset` of the file, stand once it is decoded and `cut` bytes are taken
+/// off its start.
+fn places(bare: &[u8], offset: usize, cut: usize) -> Vec<(usize, usize)> {
+    let mut places = vec![(0, offset + cut)];
+    let (mut text, mut file) = (0, 0);
+    for chunk in bare.utf8_chunks() {
+        let valid = chunk.valid().len();
+        if !chunk.invalid().is_empty() {
+            // U+FFFD takes three bytes.
+            (text, file) = (text + valid + 3, file + valid + chunk.invalid().len());
+            places.extend(text.checked_sub(cut).map(|text| (text, offset + file)));
+        }
+    }
+    places
+}
+
+/// `text` with the control characters in its strings escaped, and where the new text and the old one go on behind each.
+/// `None` without any.
+fn escaped(text: &str) -> Option<(String, Vec<(usize, usize)>)> {
+    let (mut out, mut repairs, mut done) = (String::new(), Vec::new(), 0);
     let bytes = text.as_bytes();
     let mut at = 0;
     while let Some(start) = memchr::memchr(b'"', &bytes[at..]).map(|step| at + step) {
         let end = string_end(bytes, start).min(bytes.len());
         for (place, &byte) in bytes[start..end].iter().enumerate().filter(|(_, byte)| **byte < 0x20) {
             let place = start + place;
-            first = if number == 0 { place } else { first };
-            number += 1;
             out.push_str(&text[done..place]);
             let _ = write!(out, "\\u{byte:04x}");
             done = place + 1;
+            repairs.push((out.len(), done));
         }
         at = end;
     }
     out.push_str(&text[done..]);
-    (number > 0).then_some((out, number, first))
+    (!repairs.is_empty()).then_some((out, repairs))
+}
+
+/// `text` without the commas behind the last elements of lists and objects, and where both go on behind each. `None` without any.
+fn without_trailing_commas(text: &str) -> Option<(String, Vec<(usize, usize)>)> {
+    let bytes = text.as_bytes();
+    let (mut out, mut repairs, mut done, mut at) = (String::new(), Vec::new(), 0, 0);
+    while at < bytes.len() {
+        match bytes[at] {
+            b'"' => at = string_end(bytes, at),
+            b',' if matches!(text[at + 1..].trim_start().bytes().next(), Some(b']' | b'}')) => {
+                out.push_str(&text[done..at]);
+                (done, at) = (at + 1, at + 1);
+                repairs.push((out.len(), done));
+            }
+            _ => at += 1,
+        }
+    }
+    out.push_str(&text[done..]);
+    (!repairs.is_empty()).then_some((out, repairs))
 }
 
 /// The text of a file's first bytes, without what may stand before a document: a mark, NULs, white space.
@@ -225,6 +312,7 @@ mod tests {
         assert_eq!(kinds(br#"["\ud83d"]"#), (r#"["\ud83d"]"#.into(), vec![FindingKind::LoneSurrogate]));
         assert_eq!(kinds(b"[\"a\nb\tc\"]"), (r#"["a\u000ab\u0009c"]"#.into(), vec![FindingKind::RawNewline]));
         assert!(Document::read(b" \n", "a document").is_err());
+        assert_eq!(kinds(b"{\"a\":[1,\n],}"), ("{\"a\":[1\n]}".into(), vec![FindingKind::MalformedLine]));
         assert!(Document::read(b"{\"a\":]", "a document").is_err());
     }
 }

@@ -41,6 +41,10 @@ pub enum FindingKind {
     MissingTarget,
     /// A field is missing or has the wrong type.
     BadField,
+    /// A result does not follow its call. Only [`super::pairs()`] finds it.
+    OrphanResult,
+    /// A call has no result before the next message. Only [`super::pairs()`] finds it.
+    UnansweredCall,
 }
 
 impl FindingKind {
@@ -64,6 +68,8 @@ impl FindingKind {
         Self::UnknownKind,
         Self::MissingTarget,
         Self::BadField,
+        Self::OrphanResult,
+        Self::UnansweredCall,
     ];
 
     /// The word for it in tables and JSON.
@@ -87,6 +93,8 @@ impl FindingKind {
             Self::UnknownKind => "unknown-kind",
             Self::MissingTarget => "missing-target",
             Self::BadField => "bad-field",
+            Self::OrphanResult => "orphan-result",
+            Self::UnansweredCall => "unanswered-call",
         }
     }
 }
@@ -100,7 +108,7 @@ pub struct Finding {
     pub last_line: usize,
     /// Byte offset in the file, where one is known.
     pub offset: Option<usize>,
-    /// Column in characters, from 1, where the offset is known.
+    /// Column in bytes, from 1, where it is known. A byte order mark at the start of the file is no column.
     pub column: Option<usize>,
     /// What kind of fault.
     pub kind: FindingKind,
@@ -108,15 +116,69 @@ pub struct Finding {
     pub message: String,
 }
 
-/// Gives every finding whose offset is known its column: a finding is made where only the offset is at hand. `bytes`
-/// begin with a line, at the offset `begin` of the file.
-pub(super) fn locate(bytes: &[u8], begin: usize, findings: &mut [Finding]) {
-    for finding in findings.iter_mut().filter(|finding| finding.column.is_none()) {
-        let offset = finding.offset.and_then(|offset| offset.checked_sub(begin));
-        let Some(before) = offset.and_then(|offset| bytes.get(..offset)) else { continue };
-        let start = memchr::memrchr(b'\n', before).map_or(0, |feed| feed + 1);
-        let mark = if begin + start == 0 && before.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
-        finding.column = Some(bytecount::num_chars(&before[start + mark..]) + 1);
+/// The lines of a file that is in memory, by which offsets become lines and columns.
+pub(super) struct Lines {
+    /// Offset of the first byte of each.
+    starts: Vec<usize>,
+    size: usize,
+}
+
+impl Lines {
+    pub(super) fn of(bytes: &[u8]) -> Self {
+        let mark = if bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
+        let rest = memchr::memchr_iter(b'\n', bytes).map(|feed| feed + 1);
+        Self { starts: std::iter::once(mark).chain(rest).collect(), size: bytes.len() }
+    }
+
+    /// Line and column, in bytes, both from 1. `None` behind the end.
+    pub(super) fn place(&self, offset: usize) -> Option<(usize, usize)> {
+        let line = self.starts.partition_point(|&start| start <= offset).max(1);
+        (offset <= self.size).then(|| (line, offset.saturating_sub(self.starts[line - 1]) + 1))
+    }
+
+    /// Turns places that are bytes into lines and columns. Without a byte there is no place.
+    pub(super) fn of_entries(&self, places: &mut Vec<(usize, usize)>, in_file: impl Fn(usize) -> usize) {
+        for place in places.iter_mut().filter(|place| place.0 == 0) {
+            *place = self.place(in_file(place.1)).unwrap_or_default();
+        }
+        if places.iter().any(|place| place.0 == 0) {
+            places.clear();
+        }
+    }
+
+    /// Gives findings of records on lines their columns. An offset that is not on the line was that of a later record.
+    pub(super) fn columns(&self, findings: &mut [Finding]) {
+        for finding in findings.iter_mut().filter(|finding| finding.column.is_none() && finding.line > 0) {
+            match finding.offset.and_then(|offset| self.place(offset)) {
+                Some((line, column)) if (finding.line..=finding.last_line).contains(&line) => {
+                    finding.column = Some(column);
+                }
+                _ => (finding.offset, finding.column) = (None, None),
+            }
+        }
+    }
+}
+
+/// Gives each finding of a file to the session of its line: the one with an entry there, or else the one with the last
+/// entry before it.
+pub(super) fn share(findings: Vec<Finding>, sessions: &mut [Imported]) {
+    let last = |one: &Imported, line: usize| {
+        let lines = one.transcript.entries.iter().map(|entry| entry.line);
+        lines.filter(|&at| at <= line).max().unwrap_or_default()
+    };
+    for finding in findings {
+        // Of several with an entry on the line it is the first; of several before it, the last.
+        let nearest = |&at: &usize| {
+            let last = last(&sessions[at], finding.line);
+            (last, if last == finding.line { usize::MAX - at } else { at })
+        };
+        let at = if finding.line == 0 { Some(0) } else { (0..sessions.len()).max_by_key(nearest) };
+        if let Some(session) = at.and_then(|at| sessions.get_mut(at)) {
+            session.findings.push(finding);
+        }
+    }
+    for session in sessions {
+        session.findings.sort_by_key(|finding| (finding.line, finding.column));
     }
 }
 
@@ -142,26 +204,63 @@ pub struct Imported {
     pub lines: LineCounts,
     /// Its name within the file, where a file holds several.
     pub part: Option<Box<str>>,
+    /// Line and column of each entry, in a file that was read whole; else empty. In one document an entry's own line is the
+    /// ordinal of its message. An importer that is still reading has zero and the byte instead.
+    pub places: Vec<(usize, usize)>,
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Finding, FindingKind, locate};
+    use super::{Finding, FindingKind, Imported, Lines, share};
+    use crate::transcript::{Entry, EntryKind};
+
+    fn finding(line: usize, offset: Option<usize>) -> Finding {
+        let kind = FindingKind::InvalidUtf8;
+        Finding { line, last_line: line, offset, column: None, kind, message: String::new() }
+    }
 
     #[test]
-    fn a_column_counts_characters_from_one() {
-        let at = |bytes: &[u8], offset| {
-            let kind = FindingKind::InvalidUtf8;
-            let mut all =
-                [Finding { line: 1, last_line: 1, offset: Some(offset), column: None, kind, message: String::new() }];
-            locate(bytes, 0, &mut all);
-            all[0].column
-        };
-        assert_eq!((at(b"abc", 0), at(b"abc", 2)), (Some(1), Some(3)));
+    fn a_column_counts_bytes_from_one() {
+        let at = |bytes: &[u8], offset| Lines::of(bytes).place(offset);
+        assert_eq!((at(b"abc", 0), at(b"abc", 2)), (Some((1, 1)), Some((1, 3))));
         // One character of three bytes before it, on the second line.
-        assert_eq!(at("a\n界x".as_bytes(), 5), Some(2));
-        assert_eq!(at(b"\xEF\xBB\xBFab", 4), Some(2), "a mark is no column");
-        assert_eq!(at(b"abc", 9), None);
+        assert_eq!(at("a\n界x".as_bytes(), 5), Some((2, 4)));
+        assert_eq!(at(b"\xEF\xBB\xBFab", 4), Some((1, 2)), "a mark is no column");
+        assert_eq!((at(b"abc", 3), at(b"abc", 9)), (Some((1, 4)), None));
+    }
+
+    #[test]
+    fn an_offset_on_another_line_is_not_that_of_the_finding() {
+        let mut all = [finding(2, Some(3)), finding(1, Some(3)), finding(0, None)];
+        Lines::of(b"a\nbc").columns(&mut all);
+        assert_eq!(all.map(|one| (one.offset, one.column)), [(Some(3), Some(2)), (None, None), (None, None)]);
+    }
+
+    #[test]
+    fn a_finding_goes_to_the_session_of_its_line() {
+        let session = |lines: &[usize]| {
+            let mut one = Imported::default();
+            one.transcript.entries = lines
+                .iter()
+                .map(|&line| Entry {
+                    id: "e".into(),
+                    parent: None,
+                    line,
+                    timestamp: None,
+                    message_time_ms: None,
+                    kind: EntryKind::ThinkingLevelChange("off".into()),
+                    extra: None,
+                })
+                .collect();
+            one
+        };
+        let mut all = [session(&[1, 5]), session(&[3, 8])];
+        share([9, 4, 5, 2, 0, 6].map(|line| finding(line, None)).into(), &mut all);
+        let lines = all.map(|one| one.findings.iter().map(|finding| finding.line).collect::<Vec<_>>());
+        assert_eq!(lines, [vec![0, 2, 5, 6], vec![4, 9]]);
+        let mut twins = [session(&[2]), session(&[2])];
+        share(vec![finding(2, None), finding(3, None)], &mut twins);
+        assert_eq!(twins.map(|one| one.findings[0].line), [2, 3]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Telling the formats apart by their first bytes. File names are not looked at.
 
-use super::finding::locate;
+use super::finding::Lines;
 use super::glued;
 use super::source::Source;
 use super::{
@@ -144,14 +144,14 @@ impl Format {
             _ => {
                 let bytes = source.whole()?;
                 let mut all = self.read_whole(bytes)?;
-                all.iter_mut().for_each(|one| locate(bytes, 0, &mut one.findings));
+                columns(bytes, &mut all);
                 glued::read_rest(self, bytes, &mut all);
                 Ok(all)
             }
         }
     }
 
-    /// Reads a file that is in memory. Findings have offsets and no columns yet.
+    /// Reads a file that is in memory. Findings of values have offsets and no columns yet.
     pub(super) fn read_whole(self, bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
         match self {
             Self::Pi => pi::read(bytes).map(|one| vec![one]),
@@ -171,10 +171,27 @@ impl Format {
     }
 }
 
+/// Gives the findings that know only their offset their columns.
+pub(super) fn columns(bytes: &[u8], all: &mut [Imported]) {
+    let lines = Lines::of(bytes);
+    for one in all {
+        lines.columns(&mut one.findings);
+        lines.of_entries(&mut one.places, |at| at);
+    }
+}
+
+/// `head` without what may stand before a file: a byte order mark, NULs, white space.
+fn bare(head: &[u8]) -> &[u8] {
+    let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
+    let start = head.iter().position(|byte| *byte != 0 && !byte.is_ascii_whitespace());
+    &head[start.unwrap_or(head.len())..]
+}
+
 /// The format that is surest of a file beginning with `head`; the earlier of two that are equally sure.
 ///
 /// Some 64 KiB are enough. They may end inside a line, or inside a character.
 pub fn sniff(head: &[u8]) -> Option<Format> {
+    let head = bare(head);
     let mut best = (Confidence::No, None);
     for &format in Format::ALL {
         let confidence = format.sniff(head);

@@ -11,10 +11,11 @@ use std::collections::HashMap;
 
 use super::chain::{Chain, Stamp};
 use super::document::Document;
+use super::place::{Place, Report};
 use super::rows::{self, Rows};
 use super::source::Source;
 use super::value::{Object, Value};
-use super::{Confidence, Finding, FindingKind, ImportError, Imported, LineCounts};
+use super::{Confidence, FindingKind, ImportError, Imported};
 use crate::transcript::json::read::Reader;
 use crate::transcript::{JsonText, Meta};
 
@@ -44,23 +45,24 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
         rows::read(&mut Source::bytes(bytes), &mut file)?;
     } else {
         let document = Document::read(bytes, EXPECTED)?;
-        file.findings.clone_from(&document.findings);
-        file.counts.total = document.lines;
         let fields = document.value().object();
         file.header(0, &fields);
         for (index, message) in fields.items("messages").into_iter().enumerate() {
             file.message(index + 1, message);
         }
+        let mut all = file.finish()?;
+        document.close(&mut all);
+        return Ok(all);
     }
     file.finish()
 }
 
-/// One record in the order of the file.
+/// One record in the order of the file, with its line and its byte.
 enum Row {
-    Message(usize, String),
+    Message(usize, usize, String),
     /// Back to before the message of this id.
-    Rewind(usize, Box<str>),
-    Note(usize, &'static str, String),
+    Rewind(usize, usize, Box<str>),
+    Note(usize, usize, &'static str, String),
 }
 
 /// A file as it is read: messages stay text until their last writing is known.
@@ -69,19 +71,14 @@ struct File {
     meta: Option<Meta>,
     rows: Vec<Row>,
     by_id: HashMap<Box<str>, usize>,
-    findings: Vec<Finding>,
-    counts: LineCounts,
+    report: Report,
 }
 
 impl Rows for File {
     const BEGINS: &'static [&'static str] = &["{\"id\":", "{\"sessionId\":", "{\"$set\":"];
 
-    fn counts(&mut self) -> &mut LineCounts {
-        &mut self.counts
-    }
-
-    fn findings(&mut self) -> &mut Vec<Finding> {
-        &mut self.findings
+    fn report(&mut self) -> &mut Report {
+        &mut self.report
     }
 
     type Record<'l> = Value<'l>;
@@ -90,8 +87,8 @@ impl Rows for File {
         rows::object(text, reader)
     }
 
-    fn take(&mut self, at: (usize, usize), _: &str, value: Value<'_>) {
-        self.line(at.0, value);
+    fn take(&mut self, at: Place, _: &str, value: Value<'_>) {
+        self.line(at.line(), value.in_record(at));
     }
 }
 
@@ -108,9 +105,9 @@ impl File {
             for message in patch.object().items("messages") {
                 self.message(line, message);
             }
-            self.rows.push(Row::Note(line, "$set", value.raw().to_owned()));
+            self.rows.push(Row::Note(line, value.at(), "$set", value.raw().to_owned()));
         } else if let Some(id) = fields.boxed("$rewindTo") {
-            self.rows.push(Row::Rewind(line, id));
+            self.rows.push(Row::Rewind(line, value.at(), id));
         } else {
             self.message(line, value);
         }
@@ -118,8 +115,8 @@ impl File {
 
     fn header(&mut self, line: usize, fields: &Object<'_>) {
         if self.meta.is_some() {
-            self.fault((line, line), None, FindingKind::ExtraHeader, "a second header; left out".to_owned());
-            self.counts.left_out += 1;
+            self.report.late(line, FindingKind::ExtraHeader, "a second header; left out");
+            self.report.counts.left_out += 1;
             return;
         }
         if !fields.has("sessionId") {
@@ -137,14 +134,12 @@ impl File {
 
     /// A message, or another writing of it.
     fn message(&mut self, line: usize, value: Value<'_>) {
-        let new = Row::Message(line, value.raw().to_owned());
+        let new = Row::Message(line, value.at(), value.raw().to_owned());
         match value.object().boxed("id").map(|id| (self.by_id.get(&id).copied(), id)) {
             Some((Some(at), _)) => {
                 // The place in the conversation is that of the first writing.
-                if let Row::Message(first, raw) = &mut self.rows[at] {
-                    let Row::Message(_, text) = new else { return };
-                    (*first, *raw) = (*first, text);
-                }
+                let first = if let Row::Message(first, ..) = &self.rows[at] { *first } else { line };
+                self.rows[at] = Row::Message(first, value.at(), value.raw().to_owned());
             }
             Some((None, id)) => {
                 self.by_id.insert(id, self.rows.len());
@@ -157,23 +152,27 @@ impl File {
     fn finish(self) -> Result<Vec<Imported>, ImportError> {
         let messages = self.rows.iter().any(|row| matches!(row, Row::Message(..)));
         if self.meta.is_none() && !messages {
-            let first = self.findings.first();
+            let first = self.report.findings.first();
             let found = first.map_or_else(|| "no record of one".to_owned(), |first| first.message.clone());
             return Err(ImportError::NoRecord { line: first.map_or(1, |first| first.line), expected: EXPECTED, found });
         }
         let mut chain = Chain::default();
-        (chain.findings, chain.counts) = (self.findings, self.counts);
+        chain.report = self.report;
         match self.meta {
             Some(meta) => chain.transcript.meta = meta,
             None => chain.fault(0, FindingKind::MissingHeader, "no header (`sessionId` and `projectHash`)"),
         }
         for row in self.rows {
             match row {
-                Row::Message(line, raw) => message::push(&mut chain, line, Value::unchecked(&raw, 0)),
-                Row::Note(line, kind, raw) => {
-                    chain.note(line, Stamp::default(), kind, Value::unchecked(&raw, 0));
+                Row::Message(line, at, raw) => message::push(&mut chain, line, Value::unchecked(&raw, at)),
+                Row::Note(line, at, kind, raw) => {
+                    chain.here = Some(at);
+                    chain.note(line, Stamp::default(), kind, Value::unchecked(&raw, at));
                 }
-                Row::Rewind(line, id) => rewind(&mut chain, line, &id),
+                Row::Rewind(line, at, id) => {
+                    chain.here = Some(at);
+                    rewind(&mut chain, line, &id);
+                }
             }
         }
         Ok(vec![chain.finish(None)])

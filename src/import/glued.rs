@@ -1,5 +1,7 @@
 //! Documents that stand one behind another in a file.
 
+use super::finding::Lines;
+use super::format::columns;
 use super::{FindingKind, Format, Imported};
 
 /// Documents that are read from one file. More are a file of another kind.
@@ -10,26 +12,31 @@ pub(super) const BEHIND: &str = "bytes after the document";
 
 /// Reads what stands behind the first document, which the importers leave out, as further sessions.
 pub(super) fn read_rest(format: Format, bytes: &[u8], all: &mut Vec<Imported>) {
-    let (mut from, mut line) = (0, 0);
+    let mut from = 0;
     for _ in 1..MOST {
         // The finding of the last document that was read.
         let last = all.iter_mut().flat_map(|one| &mut one.findings);
         let mut last = last.filter(|one| one.kind == FindingKind::GluedRecords && one.message.contains(BEHIND));
         let Some(finding) = last.next_back() else { return };
         let Some(offset) = finding.offset.filter(|&offset| offset > from) else { return };
-        let Ok(more) = format.read_whole(&bytes[offset..]) else { return };
+        let Ok(mut more) = format.read_whole(&bytes[offset..]) else { return };
         "another document behind the first, read as a session of its own".clone_into(&mut finding.message);
-        line += bytecount::count(&bytes[from..offset], b'\n');
         from = offset;
-        for mut one in more {
-            for finding in &mut one.findings {
-                finding.line += line;
-                finding.last_line += line;
-                finding.offset = finding.offset.map(|at| at + offset);
-            }
-            super::finding::locate(bytes, 0, &mut one.findings);
-            all.push(one);
+        columns(&bytes[offset..], &mut more);
+        let (line, column) = Lines::of(bytes).place(offset).unwrap_or((1, 1));
+        for place in more.iter_mut().flat_map(|one| &mut one.places) {
+            place.1 += if place.0 == 1 { column - 1 } else { 0 };
+            place.0 += line - 1;
         }
+        for finding in more.iter_mut().flat_map(|one| &mut one.findings).filter(|finding| finding.line > 0) {
+            if finding.line == 1 {
+                finding.column = finding.column.map(|at| at + column - 1);
+            }
+            finding.line += line - 1;
+            finding.last_line += line - 1;
+            finding.offset = finding.offset.map(|at| at + offset);
+        }
+        all.append(&mut more);
         name(all);
     }
 }

@@ -54,10 +54,7 @@ fn log(bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
     for sample in &samples {
         sample::read(*sample, &eval, samples.len() > 1, &mut read);
     }
-    if let Some(first) = read.first_mut() {
-        first.findings.splice(0..0, document.findings.iter().cloned());
-        first.lines.total = document.lines;
-    }
+    document.close(&mut read);
     Ok(read)
 }
 
@@ -97,9 +94,7 @@ fn one_member(
     let document = Document::read(bytes, EXPECTED).map_err(|error| (FindingKind::MalformedLine, error.to_string()))?;
     let first = read.len();
     sample::read(document.value(), eval, several, read);
-    if let Some(session) = read.get_mut(first) {
-        session.findings.splice(0..0, document.findings.iter().cloned());
-    }
+    document.close(&mut read[first..]);
     Ok(())
 }
 

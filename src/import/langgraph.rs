@@ -46,10 +46,7 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
     }
     let several = threads.len() > 1;
     let mut read: Vec<Imported> = threads.into_iter().map(|thread| session(thread, several)).collect();
-    if let Some(first) = read.first_mut() {
-        first.findings.splice(0..0, document.findings.iter().cloned());
-        first.lines.total = document.lines;
-    }
+    document.close(&mut read);
     Ok(read)
 }
 
@@ -58,6 +55,9 @@ fn events(bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
     let (messages, findings, lines) = stream::join(bytes)?;
     let values: Vec<Value<'_>> = messages.iter().map(|message| Value::unchecked(message, 0)).collect();
     let mut read = session(state::of_messages(&values), false);
+    // The messages were put together, and stand nowhere.
+    read.findings.iter_mut().for_each(|finding| finding.offset = None);
+    read.places.fill((0, 0));
     read.findings.splice(0..0, findings);
     read.lines.total = lines;
     Ok(vec![read])

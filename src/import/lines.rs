@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::place::{Place, Spot};
+
 /// One physical line.
 pub(super) struct Line<'a> {
     /// From 1.
@@ -14,12 +16,44 @@ pub(super) struct Line<'a> {
     pub(super) bad_utf8: Option<usize>,
     /// Whether a line break follows.
     pub(super) terminated: bool,
+    /// The bytes of the file, without the line break.
+    bytes: &'a [u8],
 }
 
 impl Line<'_> {
     /// Where it begins.
     pub(super) fn at(&self) -> At {
         At { offset: self.offset, number: self.number }
+    }
+
+    /// Where a part of the line's text begins; the line itself, where `piece` is not one. Bytes that are not UTF-8 count as
+    /// they stand in the file.
+    pub(super) fn place(&self, piece: &str) -> Place {
+        let within = Spot::of(piece).within(&self.text).unwrap_or_default();
+        let (within, straight) = self.in_file(within);
+        let lines = (self.number, self.number);
+        Place { lines, offset: self.offset + within, column: within + 1, straight }
+    }
+
+    /// The bytes before byte `within` of the text, and how many from there on are those of the file.
+    fn in_file(&self, within: usize) -> (usize, usize) {
+        if self.bad_utf8.is_none() {
+            return (within, usize::MAX);
+        }
+        let (mut text, mut file) = (0, 0);
+        for chunk in self.bytes.utf8_chunks() {
+            let valid = chunk.valid().len();
+            if within < text + valid {
+                return (file + within - text, text + valid - within);
+            }
+            // U+FFFD takes three bytes.
+            let bad = if chunk.invalid().is_empty() { 0 } else { 3 };
+            if within < text + valid + bad {
+                return (file + valid, 0);
+            }
+            (text, file) = (text + valid + bad, file + valid + chunk.invalid().len());
+        }
+        (file, 0)
     }
 }
 
@@ -58,7 +92,7 @@ pub(super) fn split_from(bytes: &[u8], at: At) -> Vec<Line<'_>> {
             None => decode(&bytes[from..end], at.offset + from),
         };
         let (number, offset) = (at.number + lines.len(), at.offset + from);
-        lines.push(Line { number, offset, text, bad_utf8, terminated: end < bytes.len() });
+        lines.push(Line { number, offset, text, bad_utf8, terminated: end < bytes.len(), bytes: &bytes[from..end] });
         from = end + 1;
     }
     lines
@@ -76,7 +110,14 @@ impl<'a> Span<'a> {
     /// The line. A bad byte costs this line at most.
     pub(super) fn line(&self) -> Line<'a> {
         let (text, bad_utf8) = decode(self.bytes, self.offset);
-        Line { number: self.number, offset: self.offset, text, bad_utf8, terminated: self.terminated }
+        Line {
+            number: self.number,
+            offset: self.offset,
+            text,
+            bad_utf8,
+            terminated: self.terminated,
+            bytes: self.bytes,
+        }
     }
 }
 

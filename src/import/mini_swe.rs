@@ -50,14 +50,14 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
     }
     let info = fields.object("info");
     let mut chain = Chain::default();
-    chain.findings.clone_from(&document.findings);
-    chain.counts.total = document.lines;
     chain.transcript.meta = meta(&fields, &info);
     let model = info.object("config").object("model").boxed("model_name").unwrap_or_default();
     for (index, message) in list.into_iter().enumerate() {
         one(&mut chain, index + 1, message, &model);
     }
-    Ok(vec![chain.finish(None)])
+    let mut read = vec![chain.finish(None)];
+    document.close(&mut read);
+    Ok(read)
 }
 
 fn meta(fields: &Object<'_>, info: &Object<'_>) -> Meta {
@@ -72,6 +72,7 @@ fn meta(fields: &Object<'_>, info: &Object<'_>) -> Meta {
 }
 
 fn one(chain: &mut Chain, line: usize, message: Value<'_>, model: &str) {
+    chain.here = Some(message.at());
     let fields = message.object();
     let extra = fields.object("extra");
     let stamp = Stamp::at_seconds(extra.get("timestamp").and_then(Value::f64));

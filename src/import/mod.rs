@@ -26,7 +26,9 @@ mod names;
 pub mod neutral;
 mod object;
 pub mod openhands;
+mod pairs;
 pub mod pi;
+mod place;
 mod rows;
 mod slot;
 mod source;
@@ -41,6 +43,7 @@ use self::source::Source;
 pub use error::ImportError;
 pub use finding::{Finding, FindingKind, Imported, LineCounts};
 pub use format::{Confidence, Format, sniff};
+pub use pairs::pairs;
 pub use walk::{Walk, walk};
 
 /// Bytes looked at to tell the format.
@@ -82,7 +85,8 @@ fn recognise(bytes: &[u8]) -> Result<Format, ImportError> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(ImportError::Empty);
     }
-    sniff(&bytes[..bytes.len().min(HEAD)]).ok_or_else(|| unknown(bytes))
+    let head = &bytes[..bytes.len().min(HEAD)];
+    sniff(head).or_else(|| sniff(json::a_line_each(head)?.as_bytes())).ok_or_else(|| unknown(bytes))
 }
 
 /// The error for bytes that no format claims.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use super::place::Spot;
 use super::slot::{Scalar, Sink, Slot};
 use crate::transcript::JsonText;
 use crate::transcript::json::read::{Raw, Read, Reader};
@@ -21,7 +22,7 @@ pub(super) fn fill<'a>(reader: &mut Reader<'a>, fields: &mut impl Fields<'a>) ->
             Ok(Slot::Good(()))
         }
         b'n' => reader.word("null").map(|()| Slot::Null),
-        _ => reader.raw().map(|_| Slot::Wrong),
+        _ => reader.raw().map(|raw| Slot::Wrong(Spot::of(raw.text()))),
     }
 }
 
@@ -129,7 +130,7 @@ impl<'a> Rest<'a> {
     /// Removes a field and reads it as a string, without a copy where it has no escape.
     pub(super) fn word(&mut self, name: &str) -> Slot<Cow<'a, str>> {
         let Some(raw) = self.take(name) else { return Slot::Missing };
-        Slot::borrowed(&mut Reader::new(raw.text())).unwrap_or(Slot::Wrong)
+        Slot::borrowed(&mut Reader::new(raw.text())).unwrap_or(Slot::Wrong(Spot::of(raw.text())))
     }
 
     /// Removes a field and keeps it as JSON; `null` counts as missing.
@@ -170,7 +171,8 @@ pub(super) fn json_text(raw: Raw<'_>, sink: &mut Sink, name: &str) -> Option<Jso
     }
     let json = raw.json();
     if json.is_none() {
-        sink.bad(format!("`{name}` could not be measured as JSON and was left out"));
+        let fault = format!("`{name}` could not be measured as JSON and was left out");
+        sink.bad_at(Spot::of(raw.text()), fault);
     }
     json
 }

@@ -28,9 +28,11 @@ use self::event::Events;
 pub(super) use self::sniff::sniff;
 use super::chain::Chain;
 use super::document::Document;
+use super::finding::share;
+use super::place::{Place, Report};
 use super::source::Source;
 use super::value::Value;
-use super::{Finding, FindingKind, ImportError, Imported, LineCounts, rows};
+use super::{FindingKind, ImportError, Imported, rows};
 use crate::transcript::json::read::Reader;
 
 const EXPECTED: &str = "events of OpenHands, or instances with a `history`";
@@ -65,9 +67,9 @@ fn document(bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
     for item in items {
         builder.record(1, item);
     }
-    builder.findings.extend(document.findings.iter().cloned());
-    builder.counts.total = document.lines;
-    builder.finish()
+    let mut read = builder.finish()?;
+    document.close(&mut read);
+    Ok(read)
 }
 
 /// The sessions of a file.
@@ -76,8 +78,7 @@ struct Sessions {
     instances: Vec<Imported>,
     /// Events that stand on lines of their own.
     events: Events,
-    findings: Vec<Finding>,
-    counts: LineCounts,
+    report: Report,
 }
 
 impl Sessions {
@@ -100,15 +101,15 @@ impl Sessions {
             one.transcript.head.system.is_some() || one.transcript.entries.iter().any(|entry| !note(&entry.kind))
         };
         if !self.instances.iter().any(known) {
-            let found = self.findings.first().map_or_else(|| "no event".to_owned(), |fault| fault.message.clone());
-            let line = self.findings.first().map_or(1, |fault| fault.line);
+            let found =
+                self.report.findings.first().map_or_else(|| "no event".to_owned(), |fault| fault.message.clone());
+            let line = self.report.findings.first().map_or(1, |fault| fault.line);
             return Err(ImportError::NoRecord { line, expected: EXPECTED, found });
         }
         if let Some(first) = self.instances.first_mut() {
-            first.findings.splice(0..0, self.findings);
-            first.findings.sort_by_key(|finding| finding.line);
-            first.lines = self.counts;
+            first.lines = self.report.counts;
         }
+        share(self.report.findings, &mut self.instances);
         Ok(self.instances)
     }
 }
@@ -116,12 +117,8 @@ impl Sessions {
 impl rows::Rows for Sessions {
     const BEGINS: &'static [&'static str] = &["{\"instance_id\":", "{\"id\":", "{\"kind\":"];
 
-    fn counts(&mut self) -> &mut LineCounts {
-        &mut self.counts
-    }
-
-    fn findings(&mut self) -> &mut Vec<Finding> {
-        &mut self.findings
+    fn report(&mut self) -> &mut Report {
+        &mut self.report
     }
 
     type Record<'l> = Value<'l>;
@@ -130,8 +127,8 @@ impl rows::Rows for Sessions {
         rows::object(text, reader)
     }
 
-    fn take(&mut self, at: (usize, usize), _: &str, value: Value<'_>) {
-        self.record(at.0, value);
+    fn take(&mut self, at: Place, _: &str, value: Value<'_>) {
+        self.record(at.line(), value.in_record(at));
     }
 }
 

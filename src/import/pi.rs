@@ -28,8 +28,9 @@ use self::record::Record;
 pub(super) use self::sniff::sniff;
 use self::tree::Builder;
 pub use self::write::write;
+use super::place::{Place, Report};
 use super::source::Source;
-use super::{Finding, ImportError, Imported, LineCounts, rows};
+use super::{ImportError, Imported, rows};
 use crate::transcript::json::read::Reader;
 
 /// Reads a session of version 1, 2 or 3.
@@ -60,15 +61,11 @@ impl rows::Rows for Builder {
         Record::read(text, reader)
     }
 
-    fn take(&mut self, at: (usize, usize), text: &str, record: Record<'_>) {
+    fn take(&mut self, at: Place, text: &str, record: Record<'_>) {
         self.push(at, text, record);
     }
 
-    fn counts(&mut self) -> &mut LineCounts {
-        &mut self.counts
-    }
-
-    fn findings(&mut self) -> &mut Vec<Finding> {
-        &mut self.findings
+    fn report(&mut self) -> &mut Report {
+        &mut self.report
     }
 }

@@ -9,13 +9,13 @@ use std::borrow::Cow;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use super::controls;
-use super::finding::locate;
 use super::json::leading_values;
 use super::lines::{self, At, Line, Span};
+use super::place::{Place, Report};
 use super::source::Source;
 use super::surrogates;
 use super::value::Value;
-use super::{Finding, FindingKind, ImportError, LineCounts};
+use super::{FindingKind, ImportError};
 use crate::transcript::json::read::Reader;
 
 /// What a format does with the lines of its files.
@@ -30,18 +30,10 @@ pub(super) trait Rows {
     fn parse<'l>(text: &'l str, reader: &mut Reader<'l>) -> Result<Self::Record<'l>, String>;
 
     /// Takes the record in `text`: in the order of the file.
-    fn take(&mut self, at: (usize, usize), text: &str, record: Self::Record<'_>);
+    fn take(&mut self, at: Place, text: &str, record: Self::Record<'_>);
 
-    /// The counts of lines.
-    fn counts(&mut self) -> &mut LineCounts;
-
-    /// The findings so far.
-    fn findings(&mut self) -> &mut Vec<Finding>;
-
-    /// Notes a fault on the lines `at.0` to `at.1`.
-    fn fault(&mut self, at: (usize, usize), offset: Option<usize>, kind: FindingKind, message: String) {
-        self.findings().push(Finding { line: at.0, last_line: at.1, offset, column: None, kind, message });
-    }
+    /// The counts of lines, and the findings so far.
+    fn report(&mut self) -> &mut Report;
 }
 
 /// The only value in `text`.
@@ -77,12 +69,9 @@ pub(super) fn read<R: Rows>(source: &mut Source<'_>, rows: &mut R) -> Result<(),
         let (bytes, ended) = source.window(at.offset, size)?;
         let end = if ended { bytes.len() } else { memchr::memrchr(b'\n', bytes).map_or(0, |last| last + 1) };
         let (lines, early) = parsed_ahead::<R>(&bytes[..end], at);
-        let known = rows.findings().len();
         let used = read_block(&lines, early, ended, resumed, rows);
-        // A broken line at hand is the only place from which a column can be counted.
-        locate(bytes, at.offset, &mut rows.findings()[known..]);
         if ended && used == lines.len() {
-            rows.counts().total = at.number - 1 + lines.len();
+            rows.report().counts.total = at.number - 1 + lines.len();
             break;
         }
         // A block must grow that holds no whole line, or not enough of a broken record.
@@ -90,7 +79,7 @@ pub(super) fn read<R: Rows>(source: &mut Source<'_>, rows: &mut R) -> Result<(),
         resumed = used < lines.len() || resumed && used == 0;
         at = lines.get(used).map_or(At { offset: at.offset + end, number: at.number + lines.len() }, Line::at);
     }
-    let counts = rows.counts();
+    let counts = rows.report().counts;
     if counts.blank == counts.total { Err(ImportError::Empty) } else { Ok(()) }
 }
 
@@ -137,15 +126,18 @@ fn is_record<R: Rows>(text: &str) -> bool {
 }
 
 /// Takes the record in `text`, or says why there is none.
-fn record<R: Rows>(at: (usize, usize), text: &str, rows: &mut R) -> Result<(), String> {
+fn record<R: Rows>(at: Place, text: &str, rows: &mut R) -> Result<(), String> {
     parse::<R>(text, &mut Reader::default()).map(|parsed| take(at, text, parsed, rows))
 }
 
-fn take<R: Rows>(at: (usize, usize), text: &str, (record, surrogates): (R::Record<'_>, bool), rows: &mut R) {
-    if surrogates && let Some((kind, fault)) = surrogates::fault(text) {
-        rows.fault(at, None, kind, fault);
+fn take<R: Rows>(at: Place, text: &str, (record, surrogates): (R::Record<'_>, bool), rows: &mut R) {
+    let known = rows.report().findings.len();
+    if surrogates && let Some(fault) = surrogates::fault(text) {
+        rows.report().fault_in(at, text, fault);
     }
+    rows.report().see(at);
     rows.take(at, text, record);
+    rows.report().settle(at, known);
 }
 
 /// Takes lines, which may have been parsed `early`, and returns how many: fewer than all where a broken record may go on
@@ -160,13 +152,14 @@ fn read_block<R: Rows>(
     let mut reader = Reader::default();
     let mut next = 0;
     while let Some(line) = lines.get(next) {
-        let at = (line.number, line.number);
         // What was parsed early is plain text without a fault of its bytes.
         let ahead = early.get_mut(next).and_then(|early| Some((early.text, early.record.take()?)));
         let (text, taken) = match ahead {
-            Some((text, parsed)) => (text, parsed.map(|parsed| take(at, text, parsed, rows))),
+            Some((text, parsed)) => (text, parsed.map(|parsed| take(line.place(text), text, parsed, rows))),
             None => match text_of(line, resumed && next == 0, rows) {
-                Some(text) => (text, parse::<R>(text, &mut reader).map(|parsed| take(at, text, parsed, rows))),
+                Some(text) => {
+                    (text, parse::<R>(text, &mut reader).map(|parsed| take(line.place(text), text, parsed, rows)))
+                }
                 None => {
                     next += 1;
                     continue;
@@ -190,13 +183,13 @@ fn text_of<'a>(line: &'a Line<'_>, known: bool, rows: &mut impl Rows) -> Option<
     let text = trimmed(line, known, rows);
     if text.is_empty() {
         let only_nul = line.text.contains('\0');
-        let counts = rows.counts();
+        let counts = &mut rows.report().counts;
         *(if only_nul { &mut counts.left_out } else { &mut counts.blank }) += 1;
         return None;
     }
     if let Some(offset) = line.bad_utf8.filter(|_| !known) {
-        let fault = "bytes that are not UTF-8, each read as U+FFFD".to_owned();
-        rows.fault((line.number, line.number), Some(offset), FindingKind::InvalidUtf8, fault);
+        let fault = "bytes that are not UTF-8, each read as U+FFFD";
+        rows.report().fault(line.place("").further(offset - line.offset), FindingKind::InvalidUtf8, fault);
     }
     Some(text)
 }
@@ -230,34 +223,36 @@ fn trimmed<'a>(line: &'a Line<'_>, known: bool, builder: &mut impl Rows) -> &'a 
         return kept;
     }
     let fault = format!("{} NUL or blank bytes around the record, removed", text.len() - kept.len());
-    builder.fault((line.number, line.number), Some(line.offset), FindingKind::NulPadding, fault);
+    let nul = text.find('\0').unwrap_or_default();
+    builder.report().fault(line.place(&text[nul..]), FindingKind::NulPadding, fault);
     kept
 }
 
 /// Saves what can be saved of `lines[0]`, which is not one record; returns how many further lines were used up. `None`:
 /// that depends on what follows the lines, which are not the `last`.
 fn recover<R: Rows>(lines: &[Line<'_>], last: bool, text: &str, reason: &str, builder: &mut R) -> Option<usize> {
-    let at = (lines[0].number, lines[0].number);
-    let (values, end) = leading_values(text);
-    if values.iter().any(|value| value.starts_with('{')) {
-        let fault = format!("{} records on one line, taken apart", values.len());
-        builder.fault(at, Some(lines[0].offset), FindingKind::GluedRecords, fault);
-        for value in values {
-            if let Err(reason) = record(at, value, builder) {
-                malformed(&lines[0], &reason, builder);
-            }
-        }
-        let tail = text[end..].trim();
-        if !tail.is_empty() && !salvage(&lines[0], tail, builder) {
-            malformed(&lines[0], reason, builder);
-        }
-        return Some(0);
+    let element = text.trim_start_matches(LIST);
+    let used = if element.is_empty() {
+        builder.report().counts.left_out += 1;
+        Some(0)
+    } else if apart(&lines[0], element, reason, builder) {
+        Some(0)
+    } else {
+        mended(lines, last, element, reason, builder)
+    };
+    if used.is_some() {
+        of_list(&lines[0], text[..text.len() - element.len()].trim(), builder);
     }
+    used
+}
+
+/// [`recover`] of a line that does not begin with a whole record.
+fn mended<R: Rows>(lines: &[Line<'_>], last: bool, text: &str, reason: &str, builder: &mut R) -> Option<usize> {
     if text.starts_with('{') {
         if let Some((escaped, first)) = controls::escaped(text).filter(|(escaped, _)| is_record::<R>(escaped)) {
-            let fault = "bare control characters inside of a string; read as if they were escaped".to_owned();
-            let begins = lines[0].offset + lines[0].text.find(text).unwrap_or_default();
-            builder.fault(at, Some(begins + first), FindingKind::MalformedLine, fault);
+            let fault = "bare control characters inside of a string; read as if they were escaped";
+            builder.report().fault(lines[0].place(&text[first..]), FindingKind::MalformedLine, fault);
+            let at = Place { straight: first, ..lines[0].place(text) };
             return record(at, &escaped, builder).ok().map(|()| 0);
         }
         match join(lines, last, builder) {
@@ -267,10 +262,47 @@ fn recover<R: Rows>(lines: &[Line<'_>], last: bool, text: &str, reason: &str, bu
         }
     }
     if !salvage(&lines[0], text, builder) {
-        malformed(&lines[0], reason, builder);
-        builder.counts().left_out += 1;
+        malformed(&lines[0], text, reason, builder);
+        builder.report().counts.left_out += 1;
     }
     Some(0)
+}
+
+/// Takes several records on one line apart, if `text` begins with a whole one.
+fn apart<R: Rows>(line: &Line<'_>, text: &str, reason: &str, builder: &mut R) -> bool {
+    let (values, end) = leading_values(text);
+    if !values.iter().any(|value| value.starts_with('{')) {
+        return false;
+    }
+    let tail = text[end..].trim();
+    // It goes wrong where the second record begins, or what stands there instead.
+    let second = values.get(1).copied().unwrap_or(tail);
+    if values.len() > 1 || tail.starts_with('{') {
+        let fault = format!("{} records on one line, taken apart", values.len());
+        builder.report().fault(line.place(second), FindingKind::GluedRecords, fault);
+    }
+    for value in values {
+        if let Err(reason) = record(line.place(value), value, builder) {
+            malformed(line, value, &reason, builder);
+        }
+    }
+    if tail.trim_matches(LIST).is_empty() {
+        of_list(line, tail, builder);
+    } else if !salvage(line, tail, builder) {
+        malformed(line, tail, reason, builder);
+    }
+    true
+}
+
+/// What stands around the records of a list.
+const LIST: [char; 4] = ['[', ']', ',', ' '];
+
+/// Reports what a list has around its elements.
+fn of_list(line: &Line<'_>, text: &str, builder: &mut impl Rows) {
+    if !text.is_empty() {
+        let fault = format!("`{text}` of a list around the records, left out");
+        builder.report().fault(line.place(text), FindingKind::MalformedLine, fault);
+    }
 }
 
 /// The byte at which a line stops being JSON; the first one when all of it is.
@@ -282,20 +314,22 @@ fn broken_at(text: &str) -> usize {
     }
 }
 
-/// Reports a line, or the rest of one, that is not JSON.
-fn malformed(line: &Line<'_>, reason: &str, builder: &mut impl Rows) {
-    let at = (line.number, line.number);
+/// Reports `text`, which is a line or the rest of one and not a record.
+fn malformed(line: &Line<'_>, text: &str, reason: &str, builder: &mut impl Rows) {
     let (kind, what) = if line.terminated {
         (FindingKind::MalformedLine, "expected one JSON object")
     } else {
         (FindingKind::TruncatedLine, "the file ends in the middle of a record")
     };
-    builder.fault(at, Some(line.offset + broken_at(&line.text)), kind, format!("{what}; left out ({reason})"));
+    let mut broken = broken_at(text);
+    while !text.is_char_boundary(broken) {
+        broken -= 1;
+    }
+    builder.report().fault(line.place(&text[broken..]), kind, format!("{what}; left out ({reason})"));
 }
 
 /// Reads the last record of a line that begins with an unfinished one.
 fn salvage<R: Rows>(line: &Line<'_>, text: &str, builder: &mut R) -> bool {
-    let at = (line.number, line.number);
     let mut starts: Vec<usize> =
         R::BEGINS.iter().flat_map(|begin| text.match_indices(begin)).map(|(start, _)| start).collect();
     starts.sort_unstable();
@@ -306,8 +340,8 @@ fn salvage<R: Rows>(line: &Line<'_>, text: &str, builder: &mut R) -> bool {
             } else {
                 format!("an unfinished record of {start} bytes before the last one; left out")
             };
-            builder.fault(at, Some(line.offset), FindingKind::MalformedLine, fault);
-            return record(at, &text[start..], builder).is_ok();
+            builder.report().fault(line.place(text), FindingKind::MalformedLine, fault);
+            return record(line.place(&text[start..]), &text[start..], builder).is_ok();
         }
     }
     false
@@ -325,7 +359,7 @@ enum Joined {
 
 /// Reads a record that raw line breaks spread over `lines[0]` and the next ones.
 fn join<R: Rows>(lines: &[Line<'_>], last: bool, builder: &mut R) -> Joined {
-    let mut escaped = strip_cr(&lines[0].text).to_owned();
+    let mut escaped = strip_cr(&lines[0].text).trim_start_matches(LIST).to_owned();
     let mut spaced = escaped.clone();
     for (used, line) in lines.iter().enumerate().skip(1).take(MAX_JOINED) {
         let piece = strip_cr(&line.text);
@@ -337,15 +371,18 @@ fn join<R: Rows>(lines: &[Line<'_>], last: bool, builder: &mut R) -> Joined {
         escaped.push_str(piece);
         spaced.push(' ');
         spaced.push_str(piece);
-        if !piece.trim_end().ends_with('}') {
+        if !piece.trim_end_matches(LIST).ends_with('}') {
             continue;
         }
-        for text in [&escaped, &spaced] {
-            if is_record::<R>(text.trim()) {
+        for text in [&escaped, &spaced].map(|text| text.trim().trim_end_matches(LIST)) {
+            if is_record::<R>(text) {
                 let (first, last) = (lines[0].number, line.number);
                 let fault = format!("lines {first} to {last} hold one record with raw line breaks in it; joined");
-                builder.fault((first, last), Some(lines[0].offset), FindingKind::RawNewline, fault);
-                let joined = record((first, last), text.trim(), builder);
+                let begun = strip_cr(&lines[0].text).trim_start().trim_start_matches(LIST);
+                let whole = Place { lines: (first, last), ..lines[0].place(begun) };
+                let at = Place { straight: begun.len(), ..whole };
+                builder.report().fault(whole.further(begun.len()), FindingKind::RawNewline, fault);
+                let joined = record(at, text, builder);
                 return joined.map_or(Joined::Nothing, |()| Joined::Lines(used));
             }
         }

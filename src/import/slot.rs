@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::extra::Extras;
+use super::place::{Fault, Spot};
 use crate::import::FindingKind;
 use crate::transcript::Text;
 use crate::transcript::json::read::{Read, Reader, is_plain};
@@ -12,7 +13,7 @@ use crate::transcript::json::read::{Read, Reader, is_plain};
 #[derive(Default)]
 pub(super) struct Sink {
     /// Faults, with what was done about them.
-    pub(super) faults: Vec<(FindingKind, String)>,
+    pub(super) faults: Vec<Fault>,
     /// Fields without a place in the model.
     pub(super) extra: Extras,
 }
@@ -20,7 +21,17 @@ pub(super) struct Sink {
 impl Sink {
     /// Notes a field that is missing or has the wrong type.
     pub(super) fn bad(&mut self, message: impl Into<String>) {
-        self.faults.push((FindingKind::BadField, message.into()));
+        self.bad_at(Spot::default(), message);
+    }
+
+    /// The same, at `spot`.
+    pub(super) fn bad_at(&mut self, spot: Spot, message: impl Into<String>) {
+        self.fault(spot, FindingKind::BadField, message);
+    }
+
+    /// Notes a fault at `spot`.
+    pub(super) fn fault(&mut self, spot: Spot, kind: FindingKind, message: impl Into<String>) {
+        self.faults.push(Fault { kind, message: message.into(), spot });
     }
 
     /// Takes over what `other` holds.
@@ -38,8 +49,8 @@ pub(super) enum Slot<T> {
     Missing,
     /// `null`.
     Null,
-    /// Of another type.
-    Wrong,
+    /// Of another type; where it stands.
+    Wrong(Spot),
     /// As it should be.
     Good(T),
 }
@@ -48,6 +59,7 @@ impl<T: Scalar> Slot<T> {
     /// Reads the value that is next.
     #[inline]
     pub(super) fn read(reader: &mut Reader<'_>) -> Read<Self> {
+        let from = reader.mark();
         let value = match reader.peek() {
             b'"' => T::text(reader.string()?),
             b'n' => return reader.word("null").map(|()| Self::Null),
@@ -56,7 +68,7 @@ impl<T: Scalar> Slot<T> {
             b'{' | b'[' => reader.raw().map(|_| None)?,
             _ => T::number(reader.number()?),
         };
-        Ok(value.map_or(Self::Wrong, Self::Good))
+        Ok(value.map_or_else(|| Self::Wrong(Spot::of(reader.since(from).text())), Self::Good))
     }
 
     /// Reads the value `raw`, which is known to be JSON.
@@ -64,9 +76,9 @@ impl<T: Scalar> Slot<T> {
         // What most fields hold, for which no reader is needed.
         let inner = raw.strip_prefix('"').and_then(|raw| raw.strip_suffix('"'));
         if let Some(inner) = inner.filter(|inner| is_plain(inner)) {
-            return T::text(inner).map_or(Self::Wrong, Self::Good);
+            return T::text(inner).map_or_else(|| Self::Wrong(Spot::of(raw)), Self::Good);
         }
-        Self::read(&mut Reader::new(raw)).unwrap_or(Self::Wrong)
+        Self::read(&mut Reader::new(raw)).unwrap_or(Self::Wrong(Spot::of(raw)))
     }
 }
 
@@ -77,7 +89,7 @@ impl<'a> Slot<Cow<'a, str>> {
         match reader.peek() {
             b'"' => reader.text().map(Self::Good),
             b'n' => reader.word("null").map(|()| Self::Null),
-            _ => reader.raw().map(|_| Self::Wrong),
+            _ => reader.raw().map(|raw| Self::Wrong(Spot::of(raw.text()))),
         }
     }
 }
@@ -89,8 +101,8 @@ impl<T> Slot<T> {
         match self {
             Self::Good(value) => Some(value),
             Self::Missing | Self::Null => None,
-            Self::Wrong => {
-                sink.bad(format!("`{name}` has the wrong type and was left out"));
+            Self::Wrong(spot) => {
+                sink.bad_at(spot, format!("`{name}` has the wrong type and was left out"));
                 None
             }
         }
@@ -107,8 +119,8 @@ impl<T> Slot<T> {
                 sink.bad(format!("`{name}` is missing; read as empty"));
                 T::default()
             }
-            Self::Wrong => {
-                sink.bad(format!("`{name}` has the wrong type; read as empty"));
+            Self::Wrong(spot) => {
+                sink.bad_at(spot, format!("`{name}` has the wrong type; read as empty"));
                 T::default()
             }
         }
@@ -120,7 +132,7 @@ impl<T> Slot<T> {
             Self::Good(value) => Slot::Good(with(value)),
             Self::Missing => Slot::Missing,
             Self::Null => Slot::Null,
-            Self::Wrong => Slot::Wrong,
+            Self::Wrong(spot) => Slot::Wrong(spot),
         }
     }
 
@@ -151,7 +163,8 @@ pub(super) trait Scalar: Sized {
     }
 }
 
-/// Largest count that JavaScript, which writes these files, holds exactly.
+/// Largest count that JavaScript, which writes these files, holds exactly. A larger one is no count.
+pub(super) const MOST: u64 = 9_007_199_254_740_991;
 const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
 
 impl Scalar for Box<str> {
@@ -176,7 +189,7 @@ impl Scalar for u64 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be whole and in range")]
     fn number(spelling: &str) -> Option<Self> {
         if let Ok(value) = spelling.parse() {
-            return Some(value);
+            return Some(value).filter(|value| *value <= MOST);
         }
         let value: f64 = spelling.parse().ok()?;
         (value.fract() == 0.0 && (0.0..=MAX_SAFE).contains(&value)).then_some(value as Self)

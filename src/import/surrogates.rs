@@ -1,12 +1,14 @@
 //! Escaped halves of surrogate pairs that have no other half.
 
 use super::FindingKind;
+use super::place::{Fault, Spot};
 
 /// The fault of a record that spells lone surrogates.
-pub(super) fn fault(json: &str) -> Option<(FindingKind, String)> {
-    let lone = lone(json);
-    let fault = || format!("{lone} lone surrogates: U+FFFD in texts, as spelled in JSON arguments");
-    (lone > 0).then(|| (FindingKind::LoneSurrogate, fault()))
+pub(super) fn fault(json: &str) -> Option<Fault> {
+    let places = places(json);
+    let spot = Spot::of(&json[*places.first()?..]);
+    let message = format!("{} lone surrogates: U+FFFD in texts, as spelled in JSON arguments", places.len());
+    Some(Fault { kind: FindingKind::LoneSurrogate, message, spot })
 }
 
 /// How many lone surrogates `json` spells as `\uD800` to `\uDFFF`.

@@ -52,8 +52,6 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
         return Err(ImportError::NoRecord { line: 1, expected: EXPECTED, found: "no history".to_owned() });
     }
     let mut chain = Chain::default();
-    chain.findings.clone_from(&document.findings);
-    chain.counts.total = document.lines;
     chain.transcript.meta = meta(&fields);
     let shortened = shortened(&steps, &history);
     let model = model(&fields);
@@ -67,7 +65,9 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
             note(&mut chain, index + 1, *step, changes, &entries);
         }
     }
-    Ok(vec![chain.finish(None)])
+    let mut read = vec![chain.finish(None)];
+    document.close(&mut read);
+    Ok(read)
 }
 
 fn meta(fields: &Object<'_>) -> Meta {

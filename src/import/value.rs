@@ -7,6 +7,8 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
+use super::place::Place;
+use super::slot::Scalar;
 use crate::transcript::JsonText;
 use crate::transcript::json::unescape;
 
@@ -16,6 +18,8 @@ pub(super) struct Value<'a> {
     text: &'a str,
     /// Byte offset in the file.
     at: usize,
+    /// So many bytes of the text are those of the file.
+    straight: usize,
 }
 
 impl<'a> Value<'a> {
@@ -29,7 +33,7 @@ impl<'a> Value<'a> {
     pub(super) fn unchecked(text: &'a str, at: usize) -> Self {
         let start = space(text, 0);
         let end = value_end(text, start);
-        Self { text: &text[start..end], at: at + start }
+        Self { text: &text[start..end], at: at + start, straight: usize::MAX }
     }
 
     /// As it is spelled.
@@ -40,6 +44,19 @@ impl<'a> Value<'a> {
     /// Byte offset in the file.
     pub(super) fn at(self) -> usize {
         self.at
+    }
+
+    /// The same value of the record at `place`.
+    pub(super) fn in_record(self, place: Place) -> Self {
+        Self { at: place.offset + self.at, straight: place.straight, ..self }
+    }
+
+    /// The part of it from byte `from` to `to`. Behind repairs only the place of the whole is known.
+    fn part(self, from: usize, to: usize) -> Self {
+        let known = from < self.straight;
+        let at = if known { self.at + from } else { self.at };
+        let straight = if known { self.straight.saturating_sub(from) } else { 0 };
+        Self { text: &self.text[from..to], at, straight }
     }
 
     fn first(self) -> u8 {
@@ -70,8 +87,9 @@ impl<'a> Value<'a> {
         self.boxed().or_else(|| number.then(|| self.text.into()))
     }
 
+    /// A count. Some writers spell whole numbers with a point.
     pub(super) fn u64(self) -> Option<u64> {
-        self.text.parse().ok()
+        <u64 as Scalar>::number(self.text)
     }
 
     pub(super) fn f64(self) -> Option<f64> {
@@ -119,7 +137,7 @@ impl<'a> Value<'a> {
         }
         let start = space(self.text, colon + 1);
         let end = value_end(self.text, start);
-        Some((name, Self { text: &self.text[start..end], at: self.at + start }, end))
+        Some((name, self.part(start, end), end))
     }
 
     /// The elements; none when it is no list.
@@ -131,7 +149,7 @@ impl<'a> Value<'a> {
             if end == start {
                 break;
             }
-            items.push(Self { text: &self.text[start..end], at: self.at + start });
+            items.push(self.part(start, end));
             from = end;
         }
         items

@@ -28,6 +28,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 pub use comparison::ComparisonForm;
+pub(crate) use csv::guarded;
 #[cfg(feature = "parquet")]
 pub use csv::write_parquet;
 pub use csv::{CsvFile, cache_csv};

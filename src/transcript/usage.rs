@@ -19,7 +19,8 @@ impl Tokens {
 impl Add for Tokens {
     type Output = Self;
     fn add(self, other: Self) -> Self {
-        Self(self.0 + other.0)
+        // A recording may claim any number.
+        Self(self.0.saturating_add(other.0))
     }
 }
 
@@ -81,12 +82,12 @@ pub struct Cost {
 impl Usage {
     /// The prompt as the provider counted it.
     pub fn prompt(&self) -> Tokens {
-        Tokens(self.input + self.cache_read + self.cache_write)
+        [self.cache_read, self.cache_write].map(Tokens).into_iter().fold(Tokens(self.input), Add::add)
     }
 
     /// The context after the reply: the source's total, or prompt and output together.
     pub fn context(&self) -> Tokens {
-        Tokens(self.total.unwrap_or(self.input + self.output + self.cache_read + self.cache_write))
+        self.total.map_or_else(|| self.prompt() + Tokens(self.output), Tokens)
     }
 }
 
@@ -100,5 +101,7 @@ mod tests {
         assert_eq!((usage.prompt(), usage.context()), (Tokens(11_507), Tokens(11_807)));
         usage.total = Some(12);
         assert_eq!(usage.context(), Tokens(12));
+        let all = Usage { input: u64::MAX, output: 1, cache_read: u64::MAX, ..Usage::default() };
+        assert_eq!((all.prompt(), all.context()), (Tokens(u64::MAX), Tokens(u64::MAX)));
     }
 }

@@ -20,11 +20,13 @@ fn findings_have_line_column_and_kind() {
     let bytes = fs::read(field_case("enc-invalid-utf8")).unwrap();
     let column = 813 - bytes[..813].iter().rposition(|&byte| byte == b'\n').unwrap();
     let row = done.stdout.lines().find(|line| line.contains("invalid-utf8 ")).unwrap();
-    let cells: Vec<&str> = row.split_whitespace().take(3).collect();
-    assert_eq!(cells[..1], ["4"], "{row}");
-    let characters = String::from_utf8_lossy(&bytes[813 - column + 1..813]).chars().count() + 1;
-    assert_eq!(cells[1], characters.to_string(), "{row}");
-    assert!(done.stdout.contains("3-5      1  raw-newline"), "{}", done.stdout);
+    let place = format!("{}:4:{column}", field_case("enc-invalid-utf8"));
+    assert_eq!(row.split_whitespace().next(), Some(&*place), "{row}");
+    // The record breaks at the end of line 3, whose text is 148 bytes.
+    let whole = fs::read_to_string(field_case("bad-raw-newline")).unwrap();
+    let end = whole.lines().nth(2).unwrap().len() + 1;
+    let place = format!("{}:3:{end} ", field_case("bad-raw-newline"));
+    assert!(done.stdout.lines().any(|line| line.contains(&place) && line.contains("raw-newline")), "{}", done.stdout);
     assert!(done.stdout.contains("2 files read, 2 with findings ("), "{}", done.stdout);
     assert!(done.stderr.starts_with("error: ") && done.stderr.contains("in 2 files"), "{}", done.stderr);
 }
@@ -61,6 +63,66 @@ fn json_says_what_the_table_says() {
     let kinds: Vec<&str> = findings.iter().map(|finding| finding["kind"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["parent-cycle", "duplicate-id", "parent-cycle", "missing-parent"]);
     assert!(json["files"][1]["error"].as_str().unwrap().contains("empty"));
+}
+
+#[test]
+fn a_csv_row_has_file_line_and_column() {
+    let file = field_case("enc-invalid-utf8");
+    let done = run(&["validate", "--csv", &file]);
+    assert_eq!(done.code, 5, "{}", done.stderr);
+    let rows: Vec<Vec<&str>> = done.stdout.lines().map(|line| line.splitn(7, ',').collect()).collect();
+    assert_eq!(rows[0], ["file", "line", "last_line", "column", "byte_offset", "kind", "message"]);
+    let bad = rows.iter().find(|row| row[5] == "invalid-utf8").unwrap();
+    assert_eq!((bad[0], bad[1], bad[4]), (&*file, "4", "813"));
+}
+
+/// One file of several formats for each way in which calls and results do not pair up: what is found, and where.
+#[test]
+fn calls_and_results_that_do_not_pair_up_are_flagged() {
+    let folder = tempfile::tempdir().unwrap();
+    let pi = |id: u32, message: &str| {
+        let parent = if id == 1 { "null".to_owned() } else { format!("\"{:08}\"", id - 1) };
+        format!(r#"{{"type":"message","id":"{id:08}","parentId":{parent},"message":{message}}}"#)
+    };
+    let call = r#"{"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"read","arguments":{}},{"type":"toolCall","id":"c2","name":"read","arguments":{}}],"api":"a","provider":"p","model":"m","stopReason":"toolUse"}"#;
+    let result = |id: &str| format!(r#"{{"role":"toolResult","toolCallId":"{id}","toolName":"read","content":"x"}}"#);
+    let header = r#"{"type":"session","version":3,"id":"s","cwd":"/"}"#.to_owned();
+    let session = |messages: &[&str]| {
+        let entries = messages.iter().zip(1..).map(|(message, id)| pi(id, message));
+        std::iter::once(header.clone()).chain(entries).collect::<Vec<_>>().join("\n")
+    };
+    let (one, two, user) = (result("c1"), result("c2"), r#"{"role":"user","content":"Go."}"#);
+    let cases = [
+        ("whole", session(&[user, call, &two, &one, user]), vec![]),
+        ("half", session(&[user, call, &two, user]), vec![(3, "unanswered-call")]),
+        ("end", session(&[user, call, &one]), vec![(3, "unanswered-call")]),
+        ("late", session(&[user, call, &one, user, &two]), vec![(3, "unanswered-call"), (6, "orphan-result")]),
+        ("twice", session(&[user, call, &one, &one, &two]), vec![(5, "orphan-result")]),
+        ("none", session(&[user, &one]), vec![(3, "orphan-result")]),
+    ];
+    for (name, text, expected) in cases {
+        let path = folder.path().join(format!("{name}.jsonl"));
+        fs::write(&path, text).unwrap();
+        assert_eq!(flagged(path.to_str().unwrap()), expected, "{name}");
+    }
+    // Two replies before their results, in one document on one line; a compaction that keeps results without their call.
+    let partial = absolute("tests/field-cases/orphan-partial-match.openai.json");
+    assert_eq!(flagged(&partial), [(1, "unanswered-call"), (1, "orphan-result")]);
+    let kept = flagged(&field_case("orphan-first-kept-is-result"));
+    assert!(!kept.is_empty() && kept.iter().all(|(_, kind)| *kind == "orphan-result"), "{kept:?}");
+    assert_eq!(flagged(&field_case("pending-call-across-compaction")), []);
+}
+
+/// Line and kind of what `validate` finds.
+fn flagged(path: &str) -> Vec<(u64, &'static str)> {
+    let json: Value = serde_json::from_str(&run(&["validate", "--json", path]).stdout).unwrap();
+    let findings = json["files"][0]["findings"].as_array().unwrap();
+    let kind = |finding: &Value| match finding["kind"].as_str().unwrap() {
+        "unanswered-call" => "unanswered-call",
+        "orphan-result" => "orphan-result",
+        other => panic!("{other}: {finding}"),
+    };
+    findings.iter().map(|finding| (finding["line"].as_u64().unwrap(), kind(finding))).collect()
 }
 
 #[test]

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
 mod faults;
+mod odd;
 
 use std::path::Path;
 
@@ -68,25 +69,98 @@ fn every_fault_is_found_and_the_rest_is_read() {
     }
 }
 
-/// Where a fault of bytes is found: its line, and its column where one is known.
-fn place(fault: Fault, sample: &Sample, bytes: &[u8], all: &[Imported], what: &str) {
-    let Some(finding) = all.iter().flat_map(|one| &one.findings).next() else { return };
-    let line_of = |at: usize| bytecount::count(&bytes[..at], b'\n') + 1;
-    let last = line_of(bytes.trim_ascii_end().len());
+/// The byte at which a fault is to be found.
+fn byte_of(fault: Fault, sample: &Sample, bytes: &[u8]) -> Option<usize> {
+    let find = |text: &str| memchr::memmem::find(bytes, text.as_bytes());
+    let text = self::sample(sample.name);
+    let text = text.trim_end();
     match fault {
-        Fault::TornLast => assert_eq!((finding.line, finding.column.is_some()), (last, true), "{what}"),
-        Fault::BrokenLine => {
-            assert_eq!((finding.line, finding.column), (last - 1, Some(10)), "{what}: the `o` of oops");
+        // The `o` of oops.
+        Fault::BrokenLine => find("oops"),
+        Fault::ForeignLine => find(r#"{"level":"#),
+        Fault::InvalidUtf8 => memchr::memchr(0xE6, bytes),
+        Fault::LoneSurrogate => find(r"\ud83d"),
+        Fault::NulAround | Fault::NulLine => memchr::memchr(0, bytes),
+        // The line break stands where the text was.
+        Fault::RawNewline => text.rfind("Fire the kiln"),
+        // The second record, or document.
+        Fault::Glued if sample.lines => Some(bytes.trim_ascii_end().len() - text.lines().last()?.len()),
+        Fault::Glued => Some(text.len()),
+        Fault::TornLast | Fault::ByteOrderMark | Fault::CarriageReturns | Fault::LineSeparator | Fault::HugeText => {
+            None
         }
-        Fault::InvalidUtf8 => {
-            let at = bytes.iter().position(|&byte| byte == 0xE6).unwrap();
-            let start = bytes[..at].iter().rposition(|&byte| byte == b'\n').map_or(0, |feed| feed + 1);
-            let column = std::str::from_utf8(&bytes[start..at]).unwrap().chars().count() + 1;
-            assert_eq!((finding.line, finding.column, finding.offset), (line_of(at), Some(column), Some(at)), "{what}");
-        }
-        Fault::RawNewline => assert!(finding.line < finding.last_line || !sample.lines, "{what}: {finding:?}"),
-        _ => {}
     }
+}
+
+/// Where a fault is found: its byte, its line, and its column in bytes.
+fn place(fault: Fault, sample: &Sample, bytes: &[u8], all: &[Imported], what: &str) {
+    for finding in all.iter().flat_map(|one| &one.findings) {
+        if fault == Fault::TornLast {
+            let last = bytecount::count(bytes.trim_ascii_end(), b'\n') + 1;
+            assert_eq!((finding.line, finding.column.is_some()), (last, true), "{what}");
+        }
+        let Some(byte) = byte_of(fault, sample, bytes) else { continue };
+        let start = bytes[..byte].iter().rposition(|&byte| byte == b'\n').map_or(0, |feed| feed + 1);
+        let line = bytecount::count(&bytes[..byte], b'\n') + 1;
+        // What is told of the entry itself, once all are read, has no byte.
+        let late = finding.kind == FindingKind::MissingId;
+        let expected = (line, Some(byte - start + 1), (!late).then_some(byte));
+        assert_eq!((finding.line, finding.column, finding.offset), expected, "{what}: {finding:?}");
+        assert!(fault != Fault::RawNewline || finding.line < finding.last_line || !sample.lines, "{what}: {finding:?}");
+    }
+}
+
+/// Faults inside of a record: the sample, what is replaced by what, and the text at which the finding stands.
+const INSIDE: &[(&str, &str, &str, &str)] = &[
+    ("pi/tree.jsonl", r#""role":"user""#, r#""role":["x"]"#, r#"{"role":["x"]"#),
+    ("pi/tree.jsonl", r#""type":"branch_summary""#, r#""type":"mystery""#, r#"{"type":"mystery""#),
+    ("pi/tree.jsonl", r#"{"type":"text""#, r#"{"type":"hologram""#, r#"{"type":"hologram""#),
+    ("claude-code/session.jsonl", r#"{"type":"text""#, r#"{"type":"hologram""#, r#"{"type":"hologram""#),
+    ("claude-code/session.jsonl", r#""parentUuid":"u3""#, r#""parentUuid":"gone""#, "gone\""),
+    ("codex/rollout.jsonl", r#"{"type":"output_text""#, r#"{"type":"hologram""#, r#"{"type":"hologram""#),
+    ("openai/messages.jsonl", r#"{"role":"user""#, r#"{"role":"oracle""#, r#"{"role":"oracle""#),
+    ("openai/log.json", r#"{"role":"user""#, r#"{"role":"oracle""#, r#"{"role":"oracle""#),
+    ("anthropic-messages/body.json", r#"{"type":"text""#, r#"{"type":"hologram""#, r#"{"type":"hologram""#),
+    ("anthropic-messages/log.jsonl", r#"{"type":"text""#, r#"{"type":"hologram""#, r#"{"type":"hologram""#),
+    ("gemini/document.json", r#""type":"user""#, r#""type":"seer""#, "{MESSAGE"),
+    ("gemini/lines.jsonl", r#""type":"user""#, r#""type":"seer""#, "{MESSAGE"),
+    ("atif/trajectory.json", r#""source":"user""#, r#""source":"seer""#, "{MESSAGE"),
+    ("atif/stream.jsonl", r#""source":"user""#, r#""source":"seer""#, "{MESSAGE"),
+    ("langgraph/thread.json", r#"{"type":"text""#, r#"{"type":"hologram""#, "{MESSAGE"),
+    ("mini-swe-agent/trajectory.json", r#""role":"user""#, r#""role":"seer""#, "{MESSAGE"),
+    ("swe-agent/run.traj", r#""role":"user""#, r#""role":"seer""#, "{MESSAGE"),
+];
+
+#[test]
+fn a_fault_inside_of_a_record_names_its_column() {
+    let mut wrong = Vec::new();
+    for &(name, from, to, at) in INSIDE {
+        let text = sample(name);
+        // Documents have a blank behind colons.
+        let from = if text.contains(from) { from.to_owned() } else { from.replace(':', ": ") };
+        let found = text.find(&from).unwrap_or_else(|| panic!("{name}: no {from}"));
+        let text = text.replacen(&from, to, 1);
+        // The value itself, or the object that holds it.
+        let byte = if at == "{MESSAGE" { text[..=found].rfind('{') } else { text.find(at) };
+        let byte = byte.unwrap_or_else(|| panic!("{name}: no {at}"));
+        let line = text[..byte].matches('\n').count() + 1;
+        let column = byte - text[..byte].rfind('\n').map_or(0, |feed| feed + 1) + 1;
+        // A byte order mark in front moves the offset, and nothing else.
+        for mark in ["", "\u{feff}"] {
+            let findings = match read_all(format!("{mark}{text}").as_bytes()) {
+                Ok((_, all)) => all.into_iter().flat_map(|one| one.findings).collect(),
+                Err(error) => {
+                    wrong.push(format!("{name} {to}: {error}"));
+                    Vec::new()
+                }
+            };
+            let expected = (line, Some(column), Some(byte + mark.len()));
+            if !findings.iter().any(|one| (one.line, one.column, one.offset) == expected) {
+                wrong.push(format!("{name} {to}: not {expected:?} but {findings:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 /// The text around the fault is what it was.

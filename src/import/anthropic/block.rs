@@ -7,6 +7,7 @@ use super::content::{self, Parts, Place};
 use crate::import::FindingKind;
 use crate::import::chat::content::ADDRESS;
 use crate::import::object::{Fields, Rest, either, fill, json_text};
+use crate::import::place::Spot;
 use crate::import::slot::{Scalar, Sink, Slot};
 use crate::transcript::json::read::{Raw, Read, Reader};
 use crate::transcript::{Block, Content, Image, JsonText, Text, ToolCall, ToolResult};
@@ -116,8 +117,8 @@ impl<'p> BlockFields<'_, 'p> {
                 return self.flush(sink);
             }
             Kind::Media => self.media(sink).map(Block::Image),
-            Kind::Other(kind) => unknown(&kind, sink),
-            Kind::ToolResult => unknown("tool_result", sink),
+            Kind::Other(kind) => unknown(&kind, raw, sink),
+            Kind::ToolResult => unknown("tool_result", raw, sink),
         };
         match block {
             Some(block) => {
@@ -202,8 +203,9 @@ impl<'p> BlockFields<'_, 'p> {
     }
 }
 
-fn unknown(kind: &str, sink: &mut Sink) -> Option<Block> {
-    sink.faults.push((FindingKind::UnknownKind, format!("a block of unknown type `{kind}`; kept as JSON")));
+fn unknown(kind: &str, raw: Raw<'_>, sink: &mut Sink) -> Option<Block> {
+    let fault = format!("a block of unknown type `{kind}`; kept as JSON");
+    sink.fault(Spot::of(raw.text()), FindingKind::UnknownKind, fault);
     None
 }
 

@@ -5,6 +5,7 @@ use std::fmt;
 
 use super::block::BlockFields;
 use crate::import::object::fill;
+use crate::import::place::Spot;
 use crate::import::slot::Sink;
 use crate::transcript::json::read::{Read, Reader};
 use crate::transcript::{Block, Content, Text, ToolResult};
@@ -65,8 +66,8 @@ pub(in crate::import) fn read(reader: &mut Reader<'_>, place: &Place<'_>, sink: 
             parts.content.blocks.shrink_to_fit();
         }
         _ => {
-            reader.raw()?;
-            sink.bad(format!("`{place}` is neither a string nor a list; read as empty"));
+            let raw = reader.raw()?;
+            sink.bad_at(Spot::of(raw.text()), format!("`{place}` is neither a string nor a list; read as empty"));
         }
     }
     Ok(parts)
@@ -76,7 +77,7 @@ pub(in crate::import) fn read(reader: &mut Reader<'_>, place: &Place<'_>, sink: 
 fn element(reader: &mut Reader<'_>, place: &Place<'_>, sink: &mut Sink, inner: bool, parts: &mut Parts) -> Read<()> {
     if reader.peek() != b'{' {
         let raw = reader.raw()?;
-        sink.bad(format!("`{place}` is not an object; kept as JSON"));
+        sink.bad_at(Spot::of(raw.text()), format!("`{place}` is not an object; kept as JSON"));
         parts.content.blocks.extend(raw.json().map(Block::Other));
         return Ok(());
     }

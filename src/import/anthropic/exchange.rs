@@ -8,6 +8,7 @@ use super::stream;
 use super::usage::{Counts, stop_reason};
 use crate::import::extra::Extras;
 use crate::import::object::Rest;
+use crate::import::place::Spot;
 use crate::import::slot::{Sink, Slot};
 use crate::transcript::json::read::{Raw, Reader};
 use crate::transcript::{Block, Content, Head, StopReason, Text, ToolSchema, Usage};
@@ -82,6 +83,12 @@ impl Exchange {
     }
 }
 
+/// Where the messages of the request body `text` begin, in bytes.
+pub(super) fn message_bytes(text: &str) -> Vec<usize> {
+    let list = Rest::of(text).and_then(|mut body| body.take("messages")).and_then(|list| elements(list.text()));
+    list.unwrap_or_default().iter().filter_map(|message| Spot::of(message.text()).within(text)).collect()
+}
+
 /// The elements of the list `raw`. `None` when it is none.
 pub(super) fn elements(raw: &str) -> Option<Vec<Raw<'_>>> {
     let mut elements = Vec::new();
@@ -96,19 +103,19 @@ pub(super) fn elements(raw: &str) -> Option<Vec<Raw<'_>>> {
 fn sent(raw: &str, at: usize, sink: &mut Sink) -> Option<Sent> {
     let mut own = Sink::default();
     let Some(mut message) = Rest::of(raw) else {
-        sink.bad(format!("`messages.{at}` is not an object; left out"));
+        sink.bad_at(Spot::of(raw), format!("`messages.{at}` is not an object; left out"));
         return None;
     };
     let role = message.scalar::<Box<str>>("role").optional(&mut own, "role").unwrap_or_default();
     if !matches!(&*role, "user" | "assistant") {
-        own.bad(format!("`messages.{at}` has role `{role}`; read as a message of the user"));
+        own.bad_at(Spot::of(raw), format!("`messages.{at}` has role `{role}`; read as a message of the user"));
     }
     let parts = parts(message.take("content").map(Raw::text), "content", &mut own);
     message.flush(&mut own, "");
     sink.faults.append(&mut own.faults);
     let assistant = &*role == "assistant";
     if assistant && !parts.results.is_empty() {
-        sink.bad(format!("`messages.{at}` is a reply with tool results; they are left out"));
+        sink.bad_at(Spot::of(raw), format!("`messages.{at}` is a reply with tool results; they are left out"));
     }
     Some(Sent { assistant, print: print(assistant, &parts), parts, extra: own.extra })
 }

@@ -2,10 +2,12 @@
 
 use super::exchange::{Exchange, answer};
 use super::session::Session;
+use crate::import::finding::share;
 use crate::import::object::Rest;
+use crate::import::place::{Place, Report};
 use crate::import::rows::Rows;
 use crate::import::slot::{Sink, Slot};
-use crate::import::{Finding, FindingKind, ImportError, Imported, LineCounts};
+use crate::import::{FindingKind, ImportError, Imported};
 use crate::transcript::Block;
 use crate::transcript::json::read::{Raw, Reader};
 
@@ -15,8 +17,7 @@ const TELLING: usize = 40;
 /// A file that is being read.
 #[derive(Default)]
 pub(super) struct Log {
-    pub(super) counts: LineCounts,
-    pub(super) findings: Vec<Finding>,
+    pub(super) report: Report,
     /// The file is one request: its messages are counted, not its lines.
     single: bool,
     sessions: Vec<Session>,
@@ -25,12 +26,8 @@ pub(super) struct Log {
 impl Rows for Log {
     const BEGINS: &'static [&'static str] = &["{\"request\":", "{\"model\":"];
 
-    fn counts(&mut self) -> &mut LineCounts {
-        &mut self.counts
-    }
-
-    fn findings(&mut self) -> &mut Vec<Finding> {
-        &mut self.findings
+    fn report(&mut self) -> &mut Report {
+        &mut self.report
     }
 
     type Record<'l> = Rest<'l>;
@@ -39,7 +36,7 @@ impl Rows for Log {
         Rest::line(text, reader)
     }
 
-    fn take(&mut self, at: (usize, usize), text: &str, rest: Rest<'_>) {
+    fn take(&mut self, at: Place, text: &str, rest: Rest<'_>) {
         self.read(at, text, rest);
     }
 }
@@ -51,21 +48,19 @@ impl Log {
     }
 
     /// Takes the record `text`, which is the object `rest`.
-    pub(super) fn read(&mut self, at: (usize, usize), text: &str, rest: Rest<'_>) {
+    pub(super) fn read(&mut self, at: Place, text: &str, rest: Rest<'_>) {
         let mut sink = Sink::default();
         match exchange(text, rest, &mut sink) {
             Ok(mut exchange) => {
-                exchange.line = (!self.single || exchange.answer.is_some()).then_some(at.0);
+                exchange.line = (!self.single || exchange.answer.is_some()).then_some(at.line());
                 self.push(exchange, &mut sink);
             }
             Err(fault) => {
-                self.counts.left_out += 1;
-                self.fault(at, None, fault.0, fault.1.to_owned());
+                self.report.counts.left_out += 1;
+                self.report.fault(at, fault.0, fault.1);
             }
         }
-        for (kind, message) in sink.faults {
-            self.fault(at, None, kind, message);
-        }
+        self.report.faults_in(at, text, sink.faults);
     }
 
     fn push(&mut self, mut exchange: Exchange, sink: &mut Sink) {
@@ -112,7 +107,8 @@ impl Log {
     /// The conversations: the one with most messages first, the others in the order of the file.
     pub(super) fn finish(mut self, expected: &'static str) -> Result<Vec<Imported>, ImportError> {
         if self.sessions.is_empty() {
-            let (line, found) = self.findings.first().map_or((1, ""), |finding| (finding.line, &finding.message));
+            let (line, found) =
+                self.report.findings.first().map_or((1, ""), |finding| (finding.line, &finding.message));
             let found = if found.is_empty() { "no request" } else { found }.to_owned();
             return Err(ImportError::NoRecord { line, expected, found });
         }
@@ -128,9 +124,10 @@ impl Log {
             Imported { transcript, part: (!alone).then(|| name.into()), ..Imported::default() }
         };
         let mut all: Vec<Imported> = self.sessions.into_iter().map(imported).collect();
-        self.findings.sort_by_key(|finding| finding.line);
+        let Report { counts, findings, .. } = self.report;
+        share(findings, &mut all);
         if let Some(first) = all.first_mut() {
-            (first.findings, first.lines) = (self.findings, self.counts);
+            first.lines = counts;
         }
         Ok(all)
     }

@@ -5,6 +5,7 @@ use super::usage::{Counts, stop_reason};
 use crate::import::FindingKind;
 use crate::import::extra::quoted;
 use crate::import::object::Rest;
+use crate::import::place::Spot;
 use crate::import::slot::{Sink, Slot};
 use crate::transcript::{Block, JsonText, Text, ToolCall};
 
@@ -67,7 +68,7 @@ impl Stream {
             "ping" | "content_block_stop" | "message_stop" => {}
             other => {
                 let fault = format!("an event of unknown type `{other}`; left out");
-                sink.faults.push((FindingKind::UnknownKind, fault));
+                sink.fault(Spot::default(), FindingKind::UnknownKind, fault);
             }
         }
     }
@@ -120,7 +121,7 @@ fn grow(block: &mut Open, raw: &str, sink: &mut Sink) {
         (Open::Call { input, .. }, "input_json_delta") => input.push_str(&word(&mut delta, "partial_json")),
         (_, kind) => {
             let fault = format!("a piece of unknown type `{kind}`; left out");
-            sink.faults.push((FindingKind::UnknownKind, fault));
+            sink.fault(Spot::default(), FindingKind::UnknownKind, fault);
         }
     }
 }

@@ -56,6 +56,15 @@ impl Counts {
     }
 }
 
+impl From<Usage> for Counts {
+    /// What [`Counts::usage`] was made of; a count that was not given is zero in it.
+    fn from(usage: Usage) -> Self {
+        let Usage { input, output, cache_read, cache_write, cache_write_1h, .. } = usage;
+        let [input, output, cache_read, cache_write] = [input, output, cache_read, cache_write].map(Some);
+        Self { input, output, cache_read, cache_write, cache_write_1h }
+    }
+}
+
 /// A usage object as it is read.
 #[derive(Default)]
 struct UsageFields<'a> {

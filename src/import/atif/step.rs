@@ -12,6 +12,7 @@ use crate::transcript::{
 
 /// Takes a step.
 pub(super) fn take(session: &mut Session, line: usize, value: Value<'_>) {
+    session.chain.here = Some(value.at());
     let fields = value.object();
     let stamp = Stamp { id: fields.word("step_id"), timestamp: fields.boxed("timestamp") };
     if session.chain.transcript.meta.timestamp.is_none() {

@@ -118,6 +118,7 @@ fn simulated(chain: &mut Chain, line: usize, message: Value<'_>, mut around: Aro
     if of_user && role == "tool" || role == "user" && !fields.items("tool_calls").is_empty() {
         return chain.note(line, around.stamp, "simulated_user", message);
     }
+    chain.here = Some(message.at());
     if role == "assistant" && fields.has("usage") {
         around.usage = usage(&fields.object("usage"), fields.get("cost").and_then(Value::f64), chain, line);
     }
@@ -127,6 +128,7 @@ fn simulated(chain: &mut Chain, line: usize, message: Value<'_>, mut around: Aro
 /// The reply to the request, and its usage.
 fn response(chain: &mut Chain, line: usize, record: &Object<'_>, about: &About) {
     let response = record.object("response");
+    chain.here = record.get("response").or_else(|| record.get("usage")).map(Value::at).or(chain.here);
     let cost = record.get("cost").and_then(Value::f64);
     let counted = [response.get("usage"), record.get("usage")].into_iter().flatten().next();
     let counted = counted.and_then(|value| usage(&value.object(), cost, chain, line));

@@ -31,7 +31,7 @@ fn block(value: Value<'_>, chain: &mut Chain, line: usize) -> Option<Block> {
         return Some(Block::Text(Text::new(said)));
     }
     if !value.is_object() {
-        chain.fault(line, FindingKind::BadField, "a part of the content is not an object; kept as JSON");
+        chain.fault_of(value, line, FindingKind::BadField, "a part of the content is not an object; kept as JSON");
         return value.json().map(Block::Other);
     }
     let part = value.object();
@@ -48,7 +48,7 @@ fn block(value: Value<'_>, chain: &mut Chain, line: usize) -> Option<Block> {
     };
     known.or_else(|| {
         let message = format!("a part of type `{kind}` that cannot be read; kept as JSON");
-        chain.fault(line, FindingKind::UnknownKind, message);
+        chain.fault_of(value, line, FindingKind::UnknownKind, message);
         value.json().map(Block::Other)
     })
 }

@@ -49,5 +49,6 @@ fn append(session: &mut Session, record: Session) {
         last.extra = header;
     }
     session.imported.transcript.entries.extend(new.entries.drain(known..));
+    session.imported.places.extend(record.imported.places.into_iter().skip(known));
     session.imported.findings.extend(record.imported.findings);
 }

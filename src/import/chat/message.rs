@@ -23,6 +23,7 @@ pub(in crate::import) struct Around {
 
 /// Appends the message `raw`. A system prompt before all messages goes to the head; a role nobody knows makes a note.
 pub(in crate::import) fn push(chain: &mut Chain, line: usize, raw: Value<'_>, around: Around) {
+    chain.here = Some(raw.at());
     if !raw.is_object() {
         chain.fault(line, FindingKind::BadField, "a message is not an object; kept as a note");
         return chain.note(line, around.stamp, "message", raw);
@@ -102,7 +103,7 @@ fn calls(chain: &mut Chain, line: usize, object: &Object<'_>) -> Vec<Block> {
     for raw in object.items("tool_calls") {
         let outer = raw.object();
         let id = outer.boxed("id").unwrap_or_else(|| {
-            chain.fault(line, FindingKind::MissingId, "a tool call has no id; read as empty");
+            chain.fault_of(raw, line, FindingKind::MissingId, "a tool call has no id; read as empty");
             "".into()
         });
         calls.push(named_call(id, &inner(&outer)));
@@ -173,7 +174,7 @@ pub(in crate::import) fn tools(chain: &mut Chain, line: usize, list: Value<'_>) 
     for outer in list.items() {
         let schema = inner(&outer.object());
         let Some(name) = schema.boxed("name") else {
-            chain.fault(line, FindingKind::UnknownKind, "a tool schema without a name; left out");
+            chain.fault_of(outer, line, FindingKind::UnknownKind, "a tool schema without a name; left out");
             continue;
         };
         let parameters =

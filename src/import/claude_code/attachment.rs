@@ -6,6 +6,7 @@ use super::row::Body;
 use crate::import::FindingKind;
 use crate::import::anthropic::content::parts;
 use crate::import::object::Rest;
+use crate::import::place::Spot;
 use crate::import::slot::{Sink, Slot};
 use crate::transcript::json::read::{Raw, Reader};
 use crate::transcript::{Block, Content, Custom, Text};
@@ -15,7 +16,8 @@ const NEVER_SENT: &[&str] = &["hook_system_message", "command_permissions", "tas
 
 /// The text that an attachment brings into the context. `None`: a note.
 pub(super) fn read(rest: &mut Rest<'_>, sink: &mut Sink) -> Option<Body> {
-    let mut fields = Rest::of(rest.get("attachment")?.text())?;
+    let raw = rest.get("attachment")?;
+    let mut fields = Rest::of(raw.text())?;
     let kind = fields.scalar::<Box<str>>("type").optional(sink, "attachment.type").unwrap_or_default();
     let content = match &*kind {
         "hook_success" | "skill_listing" => text(fields.take("content")),
@@ -35,7 +37,7 @@ pub(super) fn read(rest: &mut Rest<'_>, sink: &mut Sink) -> Option<Body> {
         known if NEVER_SENT.contains(&known) => None,
         unknown => {
             let fault = format!("an attachment of unknown type `{unknown}`; kept as a note");
-            sink.faults.push((FindingKind::UnknownKind, fault));
+            sink.fault(Spot::of(raw.text()), FindingKind::UnknownKind, fault);
             None
         }
     }?;

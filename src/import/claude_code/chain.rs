@@ -4,16 +4,14 @@
 //! its own result, so that parallel calls look like branches. The order of the file is the order of the context; only a
 //! message of the person on a record that was answered before is a new branch.
 
-use std::collections::HashMap;
-use std::sync::Arc;
-
+use super::index::{ByKey, Index, Key, Keys};
 use super::item::{Fault, Head, Item};
 use super::row::{Body, Boundary, Piece, Row, Speaker};
 use crate::import::FindingKind;
 use crate::import::anthropic::content::Parts;
 use crate::import::extra::Extras;
 use crate::import::names::Names;
-use crate::transcript::{Compaction, Content, Custom, EntryKind, Message, Text, ToolResult};
+use crate::transcript::{Block, Compaction, Content, Custom, EntryKind, Message, Text, ToolResult};
 
 /// What a record is for the search of branches.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -25,16 +23,25 @@ enum Class {
 
 /// A record with a uuid.
 struct Record {
-    parent: Option<usize>,
-    depth: usize,
+    parent: Option<Index>,
+    depth: u32,
     class: Class,
     /// The item it went into.
-    item: usize,
+    item: Index,
+}
+
+/// A call, and its answer.
+struct Call {
+    /// The reply that holds it, and the block there.
+    reply: Index,
+    block: Index,
+    /// The item of its result.
+    result: Option<Index>,
 }
 
 /// Where a record goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Place {
+pub(super) enum Hang {
     /// A root of the tree.
     Root,
     /// Below a record of this chain.
@@ -53,12 +60,12 @@ pub(super) struct Chain {
     pub(super) items: Vec<Item>,
     records: Vec<Record>,
     /// Items from the root to the place of the next one; results are not among them.
-    path: Vec<usize>,
-    /// The item that a message id, or a call, belongs to.
-    replies: HashMap<Box<str>, usize>,
-    calls: HashMap<Box<str>, (usize, Arc<str>)>,
-    answered: HashMap<Box<str>, usize>,
-    last_reply: Option<usize>,
+    path: Vec<Index>,
+    keys: Keys,
+    /// The item that a message id belongs to.
+    replies: ByKey<Index>,
+    calls: ByKey<Call>,
+    last_reply: Option<Index>,
     names: Names,
     /// A compaction whose summary has not come yet.
     summary_of: Option<usize>,
@@ -81,7 +88,7 @@ impl Chain {
     }
 
     /// Takes a record; returns its number among the records of the chain, if it has a uuid.
-    pub(super) fn add(&mut self, line: usize, row: Row<'_>, place: Place) -> Option<usize> {
+    pub(super) fn add(&mut self, line: usize, row: Row<'_>, place: Hang) -> Option<usize> {
         let Row { uuid, session, timestamp, body, extra, .. } = row;
         match (&mut self.sessions, session) {
             (_, None) => {}
@@ -108,34 +115,34 @@ impl Chain {
             Body::Note { kind, raw } => self.append(head, EntryKind::Note { kind, raw }, extra),
         };
         uuid?;
-        let parent = if let Place::Below(parent) = place { Some(parent) } else { None };
-        let depth = parent.map_or(0, |parent| self.records[parent].depth + 1);
+        let parent = if let Hang::Below(parent) = place { Some(Index::new(parent)) } else { None };
+        let depth = parent.map_or(0, |parent| self.records[parent.get()].depth + 1);
         let class = if says { Class::Says } else { Class::Other };
-        self.records.push(Record { parent, depth, class, item });
+        self.records.push(Record { parent, depth, class, item: Index::new(item) });
         Some(self.records.len() - 1)
     }
 
     /// The item a record went into.
     pub(super) fn item_of(&self, record: usize) -> usize {
-        self.records[record].item
+        self.records[record].item.get()
     }
 
     /// Moves the place of the next item, where a record starts a new branch or goes on with an old one.
-    fn seek(&mut self, place: Place, person: bool) {
+    fn seek(&mut self, place: Hang, person: bool) {
         match place {
-            Place::Next => {}
-            Place::Root => {
-                let said = |&item: &usize| matches!(self.items[item].kind, EntryKind::Message(_));
+            Hang::Next => {}
+            Hang::Root => {
+                let said = |item: &Index| matches!(self.items[item.get()].kind, EntryKind::Message(_));
                 if person && self.path.iter().any(said) {
-                    self.path.iter().for_each(|&item| self.items[item].on_path = false);
+                    self.path.iter().for_each(|item| self.items[item.get()].on_path = false);
                     self.path.clear();
                 }
             }
-            Place::Below(record) => {
+            Hang::Below(record) => {
                 let item = self.records[record].item;
                 // Results hang beside the path, below their reply.
-                let base = self.items[item].answers.unwrap_or(item);
-                if !self.items[base].on_path || (person && self.was_answered(record)) {
+                let base = self.items[item.get()].answers.unwrap_or(item);
+                if !self.items[base.get()].on_path || (person && self.was_answered(record)) {
                     self.go_back_to(base);
                 }
             }
@@ -152,25 +159,25 @@ impl Chain {
             // Blocks of one reply are records of their own.
             answered |= record.class == Class::Says && record.item != base;
             let Some(parent) = record.parent else { return false };
-            at = parent;
+            at = parent.get();
         }
         at == ancestor && answered
     }
 
     /// Makes `item` the end of the path.
-    fn go_back_to(&mut self, item: usize) {
+    fn go_back_to(&mut self, item: Index) {
         let mut branch = Vec::new();
         let mut at = Some(item);
-        while let Some(below) = at.filter(|&at| !self.items[at].on_path) {
+        while let Some(below) = at.filter(|at| !self.items[at.get()].on_path) {
             branch.push(below);
-            at = self.items[below].parent;
+            at = self.items[below.get()].parent;
         }
         while self.path.last().copied() != at {
             let Some(left) = self.path.pop() else { break };
-            self.items[left].on_path = false;
+            self.items[left.get()].on_path = false;
         }
         for item in branch.into_iter().rev() {
-            self.items[item].on_path = true;
+            self.items[item.get()].on_path = true;
             self.path.push(item);
         }
     }
@@ -185,9 +192,10 @@ impl Chain {
         if !grows {
             item.seal(&mut self.faults);
         }
+        let at = self.items.len();
         self.items.push(item);
-        self.path.push(self.items.len() - 1);
-        self.items.len() - 1
+        self.path.push(Index::new(at));
+        at
     }
 
     /// The results of a record, then what else it says: providers want them in this order. Each is an entry of its
@@ -219,32 +227,33 @@ impl Chain {
 
     /// A result goes behind its call, whatever stands between them in the file: a request holds them so.
     fn result(&mut self, head: Head<'_>, mut result: ToolResult, extra: Extras) -> usize {
-        let (line, id) = (head.line, result.call_id.clone());
-        let Some((reply, tool)) = self.calls.get(&id).cloned() else {
-            self.fault(
-                line,
-                FindingKind::MissingTarget,
-                format!("call `{id}`, which this answers, is not in the file"),
-            );
+        let line = head.line;
+        let key = self.keys.of(&result.call_id);
+        let Some(&Call { reply, block, result: before }) = self.calls.get(&key) else {
+            let fault = format!("call `{}`, which this answers, is not in the file", result.call_id);
+            self.fault(line, FindingKind::MissingTarget, fault);
             return self.append(head, EntryKind::Message(Message::ToolResult(Box::new(result))), extra);
         };
-        result.tool = tool;
+        if let Some(Block::ToolCall(call)) = self.blocks(reply).get(block.get()) {
+            let tool = call.name.clone();
+            result.tool = self.names.shared(tool.as_str());
+        }
+        let name = result.call_id.clone();
         let mut item = head.item(EntryKind::Message(Message::ToolResult(Box::new(result))), extra);
         item.answers = Some(reply);
         item.seal(&mut self.faults);
         let at = self.items.len();
-        if let Some(&before) = self.answered.get(&id) {
-            let before = self.items[before].line;
-            let fault = format!("call `{id}` has its result on line {before} already; this one is left out");
+        if let Some(before) = before {
+            let before = self.items[before.get()].line;
+            let fault = format!("call `{name}` has its result on line {before} already; this one is left out");
             self.fault(line, FindingKind::DuplicateId, fault);
         } else {
-            if self.last_reply != Some(reply) && self.items[reply].on_path {
-                let fault = format!("the result of call `{id}` comes after a later reply; put behind its call");
+            if self.last_reply != Some(reply) && self.items[reply.get()].on_path {
+                let fault = format!("the result of call `{name}` comes after a later reply; put behind its call");
                 self.fault(line, FindingKind::BadField, fault);
             }
-            self.answered.insert(id, at);
-            item.nth_result = self.items[reply].results.len();
-            self.items[reply].results.push(at);
+            self.calls.entry(key).and_modify(|call| call.result = Some(Index::new(at)));
+            item.result_before = self.items[reply.get()].last_result.replace(Index::new(at));
         }
         self.items.push(item);
         at
@@ -254,29 +263,36 @@ impl Chain {
     fn reply(&mut self, head: Head<'_>, mut piece: Piece, mut extra: Extras) -> usize {
         let id = piece.message_id.clone();
         self.names.share_calls(&mut piece.blocks);
-        let calls: Vec<(Box<str>, Arc<str>)> =
-            piece.calls().map(|(call, tool)| (call.into(), self.names.shared(tool))).collect();
-        let known = self.replies.get(&id).copied().filter(|_| !id.is_empty());
+        let key = self.keys.of(&id);
+        let known = self.replies.get(&key).copied().filter(|_| !id.is_empty());
+        let blocks_before = known.map_or(0, |item| self.blocks(item).len());
+        let calls: Vec<(Key, usize)> =
+            piece.calls().map(|(at, call)| (self.keys.of(call), blocks_before + at)).collect();
         let item = if let Some(item) = known {
-            self.items[item].add_piece(head, piece, &extra);
+            self.items[item.get()].add_piece(head, piece, &extra);
             item
         } else {
             if !id.is_empty() {
                 extra.add_text("message", "id", &id);
             }
             let (kind, ending) = Item::reply(piece, &mut self.names);
-            let item = self.append(head, kind, extra);
-            self.items[item].ending = Some(Box::new(ending));
-            self.replies.insert(id, item);
+            let item = Index::new(self.append(head, kind, extra));
+            self.items[item.get()].ending = Some(Box::new(ending));
+            self.replies.insert(key, item);
             if let Some(before) = self.last_reply.replace(item) {
-                self.items[before].seal(&mut self.faults);
+                self.items[before.get()].seal(&mut self.faults);
             }
             item
         };
-        for (call, tool) in calls {
-            self.calls.entry(call).or_insert((item, tool));
+        for (call, block) in calls {
+            self.calls.entry(call).or_insert(Call { reply: item, block: Index::new(block), result: None });
         }
-        item
+        item.get()
+    }
+
+    /// The blocks of a reply.
+    fn blocks(&self, reply: Index) -> &[Block] {
+        if let EntryKind::Message(message) = &self.items[reply.get()].kind { message.blocks() } else { &[] }
     }
 
     fn boundary(&mut self, head: Head<'_>, boundary: Boundary, extra: Extras) -> usize {

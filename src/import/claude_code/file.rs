@@ -4,36 +4,46 @@ use std::collections::HashMap;
 
 use rustc_hash::FxHashMap;
 
-use super::chain::{Chain, Place};
+use super::chain::{Chain, Hang};
+use super::index::{ByKey, Index, Key, Keys};
 use super::item;
 use super::row::{Body, ParentName, Row, RowFields};
 use super::steady::Steady;
+use crate::import::place::{Fault, Place, Report, Spot};
 use crate::import::rows::Rows;
 use crate::import::slot::Slot;
-use crate::import::{Finding, FindingKind, ImportError, Imported, LineCounts, extra::quoted};
+use crate::import::{FindingKind, ImportError, Imported, extra::quoted};
 use crate::transcript::json::read::Reader;
 use crate::transcript::{EntryKind, JsonText, Meta, Transcript};
 
 /// A run of lines that repeat what was read before.
 struct Copies {
-    first: usize,
-    last: usize,
+    place: Place,
     records: usize,
+}
+
+/// Where a record went: its chain, and its number among the records there.
+#[derive(Clone, Copy)]
+struct Stored {
+    chain: Index,
+    record: Option<Index>,
 }
 
 /// A file that is being read.
 #[derive(Default)]
 pub(super) struct File {
-    counts: LineCounts,
-    findings: Vec<Finding>,
+    report: Report,
+    /// The chain of the records from a line on, noted where it changes.
+    owners: Vec<(usize, Index)>,
     steady: Steady,
     chains: Vec<Chain>,
-    /// Chain and record of a uuid.
-    uuids: HashMap<Box<str>, (usize, Option<usize>)>,
+    keys: Keys,
+    /// What a uuid stands for.
+    uuids: ByKey<Stored>,
     /// The same by time and message.
-    copies: FxHashMap<u64, (usize, Option<usize>)>,
+    copies: FxHashMap<u64, Stored>,
     /// The last uuid and what it stands for: most records name it as their parent.
-    last: (String, (usize, Option<usize>)),
+    last: Option<(String, Stored)>,
     /// The main conversation of a session, and the sub-agent's of an agent.
     sessions: HashMap<Box<str>, usize>,
     agents: HashMap<Box<str>, usize>,
@@ -46,12 +56,8 @@ pub(super) struct File {
 impl Rows for File {
     const BEGINS: &'static [&'static str] = &["{\"parentUuid\":", "{\"type\":"];
 
-    fn counts(&mut self) -> &mut LineCounts {
-        &mut self.counts
-    }
-
-    fn findings(&mut self) -> &mut Vec<Finding> {
-        &mut self.findings
+    fn report(&mut self) -> &mut Report {
+        &mut self.report
     }
 
     type Record<'l> = RowFields<'l>;
@@ -60,102 +66,117 @@ impl Rows for File {
         RowFields::read(text, reader)
     }
 
-    fn take(&mut self, at: (usize, usize), text: &str, fields: RowFields<'_>) {
+    fn take(&mut self, at: Place, text: &str, fields: RowFields<'_>) {
         if let Some(row) = fields.finish(text, &mut self.steady) {
-            self.push(at, row);
+            self.push(at, text, row);
         } else {
-            self.fault(at, None, FindingKind::MalformedLine, "not even a note could be made of it".to_owned());
-            self.counts.left_out += 1;
+            self.report.fault(at, FindingKind::MalformedLine, "not even a note could be made of it");
+            self.report.counts.left_out += 1;
         }
     }
 }
 
 impl File {
-    fn push(&mut self, at: (usize, usize), mut row: Row<'_>) {
+    fn push(&mut self, at: Place, text: &str, mut row: Row<'_>) {
         self.known |= row.known;
-        for (kind, message) in std::mem::take(&mut row.faults) {
-            self.fault(at, None, kind, message);
-        }
-        if self.is_copy(at, &row) {
+        self.report.faults_in(at, text, std::mem::take(&mut row.faults));
+        let key = row.uuid.as_ref().map(|uuid| self.keys.of(uuid));
+        if self.is_copy(at, text, &row, key) {
             return;
         }
         self.end_run();
         if self.timestamp.is_none() {
             self.timestamp = row.timestamp.as_deref().map(Into::into);
         }
-        let parent = self.parent(at, &row);
+        let parent = self.parent(at, text, &row);
         let chain = self.chain(&row, parent);
+        self.owned(at, Index::new(chain));
         let place = match parent {
-            Some((of, Some(record))) if of == chain => Place::Below(record),
-            _ if row.parent == ParentName::Root && !matches!(row.body, Body::Boundary(_)) => Place::Root,
-            _ => Place::Next,
+            Some(Stored { chain: of, record: Some(record) }) if of.get() == chain => Hang::Below(record.get()),
+            _ if row.parent == ParentName::Root && !matches!(row.body, Body::Boundary(_)) => Hang::Root,
+            _ => Hang::Next,
         };
         let (uuid, copy_key) = (row.uuid.clone(), row.copy_key);
-        let record = self.chains[chain].add(at.0, row, place);
-        if let Some(uuid) = uuid {
-            self.last.0.clear();
-            self.last.0.push_str(&uuid);
-            self.last.1 = (chain, record);
-            self.uuids.insert(uuid.into(), (chain, record));
+        let record = self.chains[chain].add(at.line(), row, place).map(Index::new);
+        for (line, kind, message) in std::mem::take(&mut self.chains[chain].faults) {
+            if line == at.line() { self.report.fault(at, kind, message) } else { self.report.late(line, kind, message) }
+        }
+        let stored = Stored { chain: Index::new(chain), record };
+        if let Some((uuid, key)) = uuid.zip(key) {
+            let (last, of_last) = self.last.get_or_insert_with(|| (String::new(), stored));
+            last.clear();
+            last.push_str(&uuid);
+            *of_last = stored;
+            self.uuids.insert(key, stored);
         }
         if let Some(key) = copy_key {
-            self.copies.insert(key, (chain, record));
+            self.copies.insert(key, stored);
         }
     }
 
     /// Whether the record was read before: agents append the history once more when they resume a session, with the same
     /// uuids or with new ones.
-    fn is_copy(&mut self, at: (usize, usize), row: &Row<'_>) -> bool {
-        let by_uuid = row.uuid.as_ref().and_then(|uuid| self.uuids.get(&**uuid)).copied();
+    fn is_copy(&mut self, at: Place, text: &str, row: &Row<'_>, key: Option<Key>) -> bool {
+        let by_uuid = key.and_then(|key| self.uuids.get(&key)).copied();
         let by_text = row.copy_key.and_then(|key| self.copies.get(&key)).copied();
         let Some(original) = by_text.or(by_uuid) else { return false };
         if by_text.is_none() && row.copy_key.is_some() {
-            let fault = "the uuid occurs already, with another message; left out".to_owned();
-            self.fault(at, None, FindingKind::DuplicateId, fault);
+            let spot = row.uuid.as_deref().map(Spot::of).unwrap_or_default();
+            let message = "the uuid occurs already, with another message; left out".to_owned();
+            self.report.fault_in(at, text, Fault { kind: FindingKind::DuplicateId, message, spot });
         } else {
-            let run = self.run.get_or_insert(Copies { first: at.0, last: at.1, records: 0 });
-            run.last = at.1;
+            let run = self.run.get_or_insert(Copies { place: at, records: 0 });
+            run.place.lines.1 = at.lines.1;
             run.records += 1;
         }
-        if let Some(uuid) = &row.uuid {
-            self.uuids.entry(uuid.as_ref().into()).or_insert(original);
+        self.owned(at, original.chain);
+        if let Some(key) = key {
+            self.uuids.entry(key).or_insert(original);
         }
-        self.counts.left_out += 1;
+        self.report.counts.left_out += 1;
         true
     }
 
     /// Reports a run of copies.
     fn end_run(&mut self) {
-        if let Some(Copies { first, last, records }) = self.run.take() {
+        if let Some(Copies { place, records }) = self.run.take() {
             let fault = format!("{records} records that were read before, appended once more; left out");
-            self.fault((first, last), None, FindingKind::DuplicateId, fault);
+            self.report.fault(place, FindingKind::DuplicateId, fault);
+        }
+    }
+
+    /// Notes to which chain the record at `at` belongs, and so its findings.
+    fn owned(&mut self, at: Place, chain: Index) {
+        if self.owners.last().is_none_or(|&(_, last)| last != chain) {
+            self.owners.push((at.line(), chain));
         }
     }
 
     /// Chain and record of the parent; of a boundary, of the record before it.
-    fn parent(&mut self, at: (usize, usize), row: &Row<'_>) -> Option<(usize, Option<usize>)> {
+    fn parent(&mut self, at: Place, text: &str, row: &Row<'_>) -> Option<Stored> {
         let name = match (&row.body, &row.parent) {
             (Body::Boundary(boundary), ParentName::Root) => boundary.logical_parent.as_deref(),
             (_, ParentName::Named(name)) => Some(&**name),
             _ => None,
         }?;
-        let last = Some(self.last.1).filter(|_| !name.is_empty() && self.last.0 == name);
-        let parent = last.or_else(|| self.uuids.get(name).copied());
+        let last = self.last.as_ref().filter(|(last, _)| last == name).map(|(_, stored)| *stored);
+        let parent = last.or_else(|| self.uuids.get(&self.keys.of(name)).copied());
         if parent.is_none() {
-            if row.uuid.as_deref() == Some(name) {
-                let fault = "the record is its own parent; it follows the one before".to_owned();
-                self.fault(at, None, FindingKind::ParentCycle, fault);
+            let (kind, message) = if row.uuid.as_deref() == Some(name) {
+                let fault = "the record is its own parent; it follows the one before";
+                (FindingKind::ParentCycle, fault.to_owned())
             } else {
                 let fault = format!("parent `{name}` is not in the file before this line; it follows the one before");
-                self.fault(at, None, FindingKind::MissingParent, fault);
-            }
+                (FindingKind::MissingParent, fault)
+            };
+            self.report.fault_in(at, text, Fault { kind, message, spot: Spot::of(name) });
         }
         parent
     }
 
     /// The conversation that a record belongs to.
-    fn chain(&mut self, row: &Row<'_>, parent: Option<(usize, Option<usize>)>) -> usize {
-        let of_parent = parent.map(|(chain, _)| chain);
+    fn chain(&mut self, row: &Row<'_>, parent: Option<Stored>) -> usize {
+        let of_parent = parent.map(|stored| stored.chain.get());
         if row.sidechain {
             return self.sub_agent(row, of_parent);
         }
@@ -199,18 +220,21 @@ impl File {
         chain
     }
 
-    /// The conversations, main ones first. Findings and counts of lines are with the first.
+    /// The conversations, main ones first. Counts of lines are with the first.
     pub(super) fn finish(mut self) -> Result<Vec<Imported>, ImportError> {
         self.end_run();
         if !self.known {
-            let (line, found) = self.findings.first().map_or((1, ""), |finding| (finding.line, &finding.message));
+            let (line, found) =
+                self.report.findings.first().map_or((1, ""), |finding| (finding.line, &finding.message));
             let found = if found.is_empty() { "nothing" } else { found }.to_owned();
             return Err(ImportError::NoRecord { line, expected: "a record of a Claude Code session", found });
         }
         self.kept_targets();
         // The entries take their place in memory.
-        (self.uuids, self.copies) = (HashMap::new(), FxHashMap::default());
+        (self.uuids, self.copies) = (ByKey::new(), FxHashMap::default());
         let mut chains = std::mem::take(&mut self.chains);
+        let mut order: Vec<usize> = (0..chains.len()).collect();
+        order.sort_by_key(|&chain| chains[chain].sidechain);
         chains.sort_by_key(|chain| chain.sidechain);
         let mains = chains.iter().filter(|chain| !chain.sidechain).count();
         let alone = chains.len() == 1;
@@ -227,17 +251,32 @@ impl File {
             let (items, mut faults) = chain.into_items();
             let entries = item::entries(items, &mut faults);
             for (line, kind, message) in faults {
-                self.fault((line, line), None, kind, message);
+                self.report.late(line, kind, message);
             }
             let transcript = Transcript { meta, entries, ..Transcript::default() };
             all.push(Imported { transcript, part, ..Imported::default() });
         }
-        self.findings.sort_by_key(|finding| finding.line);
-        if let Some(first) = all.first_mut() {
-            first.findings = self.findings;
-            first.lines = self.counts;
-        }
+        self.share(&order, &mut all);
         Ok(all)
+    }
+
+    /// Gives each conversation the findings of its lines; `order` names the chains of `all`.
+    fn share(self, order: &[usize], all: &mut [Imported]) {
+        let Report { counts, mut findings, .. } = self.report;
+        findings.sort_by_key(|finding| finding.line);
+        let mut places = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(place, &chain)| places[chain] = place);
+        for finding in findings {
+            let behind = self.owners.partition_point(|&(line, _)| line <= finding.line);
+            let owner = behind.checked_sub(1).map(|at| self.owners[at].1.get());
+            let place = owner.and_then(|chain| places.get(chain).copied()).unwrap_or_default();
+            if let Some(one) = all.get_mut(place) {
+                one.findings.push(finding);
+            }
+        }
+        if let Some(first) = all.first_mut() {
+            first.lines = counts;
+        }
     }
 
     /// Compactions name the first record that was kept; here that becomes the entry it went into.
@@ -247,16 +286,16 @@ impl File {
                 let line = self.chains[at].items[item].line;
                 let EntryKind::Compaction(compaction) = &self.chains[at].items[item].kind else { continue };
                 let Some(name) = compaction.first_kept.clone() else { continue };
-                let target = match self.uuids.get(&name) {
-                    Some(&(chain, Some(record))) if chain == at => {
+                let target = match self.uuids.get(&self.keys.of(&name)) {
+                    Some(&Stored { chain, record: Some(record) }) if chain.get() == at => {
                         let chain = &self.chains[at];
-                        chain.items[chain.item_of(record)].id.clone()
+                        chain.items[chain.item_of(record.get())].id.clone()
                     }
                     _ => None,
                 };
                 if target.is_none() {
                     let fault = format!("record `{name}` is not in the conversation: nothing was kept");
-                    self.fault((line, line), None, FindingKind::MissingTarget, fault);
+                    self.report.late(line, FindingKind::MissingTarget, fault);
                 }
                 if let EntryKind::Compaction(compaction) = &mut self.chains[at].items[item].kind {
                     compaction.first_kept = target;

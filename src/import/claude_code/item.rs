@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::index::Index;
 use super::row::Piece;
 use crate::import::FindingKind;
 use crate::import::anthropic::usage::Counts;
@@ -42,10 +43,10 @@ impl Head<'_> {
             parent: None,
             on_path: false,
             answers: None,
-            nth_result: 0,
-            results: Vec::new(),
-            // A second result of one call is in nobody's list: it goes last, and out.
-            place: usize::MAX,
+            result_before: None,
+            last_result: None,
+            place: None,
+            told: false,
             ending: None,
         }
     }
@@ -83,18 +84,20 @@ pub(super) struct Item {
     pub(super) kind: EntryKind,
     extra: Extra,
     /// Lines of which it was made.
-    lines: usize,
-    pub(super) parent: Option<usize>,
+    lines: u32,
+    pub(super) parent: Option<Index>,
     /// It lies between the root and the place of the next item.
     pub(super) on_path: bool,
-    /// The reply that holds the call, if this is its result, and its number among the results there.
-    pub(super) answers: Option<usize>,
-    pub(super) nth_result: usize,
-    /// Results of this reply's calls.
-    pub(super) results: Vec<usize>,
-    /// Its place among the entries.
-    place: usize,
-    /// Of a reply.
+    /// The reply that holds the call, if this is its result, and the result there before this one.
+    pub(super) answers: Option<Index>,
+    pub(super) result_before: Option<Index>,
+    /// The last result of this reply's calls.
+    pub(super) last_result: Option<Index>,
+    /// Its place among the entries. A second result of one call has none.
+    place: Option<Index>,
+    /// The end of this reply is what its blocks tell, not what a record said.
+    told: bool,
+    /// Of a reply of which further pieces may come.
     pub(super) ending: Option<Box<Ending>>,
 }
 
@@ -117,12 +120,13 @@ impl Item {
 
     /// Puts a further piece of the same reply to it: its blocks, and its counts, which are newer.
     pub(super) fn add_piece(&mut self, head: Head<'_>, piece: Piece, extra: &Extras) {
-        let ending = self.ending.get_or_insert_default();
+        let mut ending = self.ending.take().unwrap_or_else(|| Box::new(self.reopened()));
         match (&mut ending.counts, piece.counts) {
             (Some(counts), Some(later)) => counts.update(later),
             (counts, later) => *counts = later.or(*counts),
         }
         ending.stop = piece.stop.or(ending.stop.take());
+        self.ending = Some(ending);
         if let EntryKind::Message(Message::Assistant(content, _)) = &mut self.kind {
             content.blocks.extend(piece.blocks);
         }
@@ -144,8 +148,18 @@ impl Item {
         self.lines += 1;
     }
 
-    /// Seals the extras: most likely no further line comes. What cannot be kept is a fault.
+    /// The ending of a reply that was closed too early.
+    fn reopened(&self) -> Ending {
+        let EntryKind::Message(Message::Assistant(_, reply)) = &self.kind else { return Ending::default() };
+        let stop = (!self.told).then(|| reply.stop.clone());
+        Ending { counts: reply.usage.map(Counts::from), stop }
+    }
+
+    /// Seals the extras and closes the reply: most likely no further line comes. What cannot be kept is a fault.
     pub(super) fn seal(&mut self, faults: &mut Vec<Fault>) {
+        if self.ending.as_ref().and_then(|ending| ending.counts?.usage()).is_some() {
+            self.close();
+        }
         let Extra::Open(extras) = &mut self.extra else { return };
         let json = std::mem::take(&mut **extras).json().unwrap_or_else(|TooDeep| {
             let fault = "`extra` could not be measured as JSON and was left out".to_owned();
@@ -155,14 +169,15 @@ impl Item {
         self.extra = Extra::Sealed(json);
     }
 
-    /// Usage and the end of a reply, once all of its pieces are there.
+    /// Usage and the end of a reply, of its pieces so far.
     fn close(&mut self) {
         let EntryKind::Message(Message::Assistant(content, reply)) = &mut self.kind else { return };
         content.blocks.shrink_to_fit();
         if reply.stop == StopReason::Error {
             return;
         }
-        let ending = self.ending.take().unwrap_or_default();
+        let Some(ending) = self.ending.take() else { return };
+        self.told = ending.stop.is_none();
         reply.usage = ending.counts.and_then(Counts::usage);
         let calls = content.blocks.iter().any(|block| matches!(block, Block::ToolCall(_)));
         // Most versions do not record the end: then the blocks tell.
@@ -174,7 +189,8 @@ impl Item {
     fn entry(self, ordinal: usize) -> Option<Entry> {
         let Self { line, id, timestamp, kind, extra: Extra::Sealed(extra), parent, .. } = self else { return None };
         let id = id.unwrap_or_else(|| format!("line-{line}.{ordinal}").into());
-        Some(Entry { id, parent: parent.map(EntryIdx), line, timestamp, message_time_ms: None, kind, extra })
+        let parent = parent.map(|parent| EntryIdx(parent.get()));
+        Some(Entry { id, parent, line, timestamp, message_time_ms: None, kind, extra })
     }
 }
 
@@ -184,29 +200,30 @@ pub(super) fn entries(mut items: Vec<Item>, faults: &mut Vec<Fault>) -> Vec<Entr
     let mut order = Vec::with_capacity(items.len());
     for (at, item) in items.iter().enumerate() {
         if item.answers.is_none() {
-            order.push(at);
-            order.extend(&item.results);
+            order.push(Index::new(at));
+            let first = order.len();
+            order.extend(std::iter::successors(item.last_result, |at| items[at.get()].result_before));
+            order[first..].reverse();
         }
     }
     let kept = order.len();
-    order.into_iter().enumerate().for_each(|(to, at)| items[at].place = to);
+    order.into_iter().enumerate().for_each(|(to, at)| items[at.get()].place = Some(Index::new(to)));
     for at in 0..items.len() {
-        items[at].parent = parent(&items, at).map(|parent| items[parent].place);
+        items[at].parent = parent(&items, at).and_then(|parent| items[parent.get()].place);
         items[at].close();
         items[at].seal(faults);
     }
     // Each item becomes its entry where it lies: a long session has no room for both lists.
-    items.sort_unstable_by_key(|item| item.place);
+    items.sort_unstable_by_key(|item| item.place.map_or(usize::MAX, Index::get));
     items.truncate(kept);
     items.into_iter().enumerate().filter_map(|(ordinal, item)| item.entry(ordinal)).collect()
 }
 
 /// The item before: of results their reply or the result before, of others the last result of a reply.
-fn parent(items: &[Item], at: usize) -> Option<usize> {
-    let Some(reply) = items[at].answers else {
+fn parent(items: &[Item], at: usize) -> Option<Index> {
+    let Item { answers: Some(reply), result_before, .. } = &items[at] else {
         let parent = items[at].parent?;
-        return Some(items[parent].results.last().copied().unwrap_or(parent));
+        return Some(items[parent.get()].last_result.unwrap_or(parent));
     };
-    let before = items[at].nth_result.checked_sub(1);
-    Some(before.map_or(reply, |before| items[reply].results[before]))
+    Some(result_before.unwrap_or(*reply))
 }

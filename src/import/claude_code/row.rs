@@ -13,6 +13,7 @@ use crate::import::anthropic::content::Parts;
 use crate::import::anthropic::usage::{Counts, stop_reason};
 use crate::import::extra::Extras;
 use crate::import::object::{Fields, Rest, json_text};
+use crate::import::place::{Fault, Spot};
 use crate::import::slot::{Scalar, Sink, Slot};
 use crate::transcript::json::read::{Raw, Read, Reader};
 use crate::transcript::{Block, Custom, JsonText, StopReason, joined_text};
@@ -97,7 +98,7 @@ pub(super) struct Row<'a> {
     /// Equal for two records of the same message at the same time.
     pub(super) copy_key: Option<u64>,
     pub(super) extra: Extras,
-    pub(super) faults: Vec<(FindingKind, String)>,
+    pub(super) faults: Vec<Fault>,
     /// The type is one that this reader knows.
     pub(super) known: bool,
 }
@@ -185,7 +186,7 @@ impl<'a> RowFields<'a> {
         let parent = match parent {
             Slot::Good(parent) => ParentName::Named(parent),
             Slot::Null => ParentName::Root,
-            Slot::Missing | Slot::Wrong => ParentName::Missing,
+            Slot::Missing | Slot::Wrong(_) => ParentName::Missing,
         };
         let uuid = uuid.optional(&mut sink, "uuid");
         let session = session.optional(&mut sink, "sessionId");
@@ -231,12 +232,12 @@ fn note(raw: &str, kind: &Kind, mut rest: Rest<'_>, known: bool, sink: &mut Sink
         word = format!("{}.{subtype}", kind.word());
         if &*subtype == "microcompact_boundary" {
             let fault = "old tool results were cleared here; the clearing is not followed";
-            sink.faults.push((FindingKind::UnknownKind, fault.to_owned()));
+            sink.fault(Spot::default(), FindingKind::UnknownKind, fault);
         }
     }
     if !known {
         let fault = format!("a record of unknown type `{}`; kept as a note", kind.word());
-        sink.faults.push((FindingKind::UnknownKind, fault));
+        sink.fault(Spot::default(), FindingKind::UnknownKind, fault);
     } else if matches!(kind, Kind::User | Kind::Assistant) && sink.faults.is_empty() {
         sink.bad("`message` is missing or not an object; the record is kept as a note");
     }
@@ -245,16 +246,17 @@ fn note(raw: &str, kind: &Kind, mut rest: Rest<'_>, known: bool, sink: &mut Sink
 
 fn message_body(kind: &Kind, message: MessageRead<'_>, rest: &mut Rest<'_>, sink: &mut Sink) -> Body {
     let reply = matches!(kind, Kind::Assistant);
+    let spot = Spot::of(message.raw);
     let mut message = message.of(reply, sink);
     let role = std::mem::take(&mut message.role).optional(sink, "message.role");
     if role.is_some_and(|role| role != if reply { Role::Assistant } else { Role::User }) {
         let kind = kind.word();
-        sink.bad(format!("`message.role` is not `{kind}`, the type of the record, which is the one believed"));
+        sink.bad_at(spot, format!("`message.role` is not `{kind}`, the type of the record, which is the one believed"));
     }
     let mut parts = message.parts(sink);
     let body = if reply {
         if !parts.results.is_empty() {
-            sink.bad("tool results in a reply; left out");
+            sink.bad_at(spot, "tool results in a reply; left out");
         }
         Body::Reply(Box::new(piece(&mut message, parts, rest, sink)))
     } else {
@@ -309,10 +311,10 @@ fn piece(message: &mut MessageRead<'_>, parts: Parts, rest: &mut Rest<'_>, sink:
 }
 
 impl Piece {
-    /// Its calls: id and tool.
-    pub(super) fn calls(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.blocks.iter().filter_map(|block| match block {
-            Block::ToolCall(call) => Some((&*call.id, call.name.as_str())),
+    /// Its calls: number of the block, and id.
+    pub(super) fn calls(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.blocks.iter().enumerate().filter_map(|(at, block)| match block {
+            Block::ToolCall(call) => Some((at, &*call.id)),
             _ => None,
         })
     }

@@ -40,9 +40,10 @@ pub(super) fn push(session: &mut Session, line: usize, stamp: Stamp, fields: &Ob
 fn replacement(session: &mut Session, line: usize, history: &[Value<'_>]) -> Vec<Message> {
     let mut new = session.beside_it();
     for item in history {
+        new.chain.here = Some(item.at());
         new.item(line, Stamp::default(), *item, *item);
     }
-    session.chain.findings.append(&mut new.chain.findings);
+    session.chain.report.findings.append(&mut new.chain.report.findings);
     let messages = new.chain.transcript.entries.into_iter().filter_map(|entry| match entry.kind {
         EntryKind::Message(message) => Some(message),
         _ => None,

@@ -3,9 +3,10 @@
 use super::compacted;
 use crate::import::chain::{Chain, Stamp};
 use crate::import::chat::usage::exclusive;
+use crate::import::place::{Place, Report};
 use crate::import::rows::{self, Rows};
 use crate::import::value::{Object, Value};
-use crate::import::{Finding, FindingKind, ImportError, Imported, LineCounts};
+use crate::import::{FindingKind, ImportError, Imported};
 use crate::transcript::json::read::Reader;
 use crate::transcript::{EntryKind, JsonText, Message, Meta, Text, Usage};
 
@@ -44,12 +45,8 @@ pub(super) struct Session {
 impl Rows for Session {
     const BEGINS: &'static [&'static str] = &["{\"timestamp\":", "{\"type\":", "{\"record_type\":"];
 
-    fn counts(&mut self) -> &mut LineCounts {
-        &mut self.chain.counts
-    }
-
-    fn findings(&mut self) -> &mut Vec<Finding> {
-        &mut self.chain.findings
+    fn report(&mut self) -> &mut Report {
+        &mut self.chain.report
     }
 
     type Record<'l> = Value<'l>;
@@ -58,13 +55,14 @@ impl Rows for Session {
         rows::object(text, reader)
     }
 
-    fn take(&mut self, at: (usize, usize), _: &str, value: Value<'_>) {
-        self.push(at.0, value);
+    fn take(&mut self, at: Place, _: &str, value: Value<'_>) {
+        self.push(at.line(), value.in_record(at));
     }
 }
 
 impl Session {
     fn push(&mut self, line: usize, raw: Value<'_>) {
+        self.chain.here = Some(raw.at());
         let record = raw.object();
         let stamp = Stamp { id: None, timestamp: record.boxed("timestamp") };
         let kind = record.boxed("type").unwrap_or_default();
@@ -211,12 +209,13 @@ impl Session {
     }
 
     pub(super) fn finish(mut self) -> Result<Imported, ImportError> {
-        let line = self.chain.counts.total;
+        let line = self.chain.report.counts.total;
+        self.chain.here = None;
         self.forget_waiting(line);
         let read = self.chain.transcript.entries.iter().any(|entry| !matches!(entry.kind, EntryKind::Note { .. }));
         if !self.header {
             if !read {
-                let first = self.chain.findings.first();
+                let first = self.chain.report.findings.first();
                 let found = first.map_or_else(|| "no record of one".to_owned(), |first| first.message.clone());
                 let line = first.map_or(1, |first| first.line);
                 return Err(ImportError::NoRecord { line, expected: "the records of a Codex rollout", found });

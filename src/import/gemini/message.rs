@@ -12,6 +12,7 @@ const SHOWN: &[&str] = &["info", "error", "warning"];
 
 /// Appends a message, and the results of its calls.
 pub(super) fn push(chain: &mut Chain, line: usize, raw: Value<'_>) {
+    chain.here = Some(raw.at());
     let fields = raw.object();
     let stamp = Stamp { id: fields.boxed("id"), timestamp: fields.boxed("timestamp") };
     match &*fields.text("type").unwrap_or_default() {
@@ -56,7 +57,7 @@ fn block(value: Value<'_>, chain: &mut Chain, line: usize) -> Option<Block> {
     if let Some(image) = picture(&part) {
         return Some(image);
     }
-    chain.fault(line, FindingKind::UnknownKind, "a part of the content that cannot be read; kept as JSON");
+    chain.fault_of(value, line, FindingKind::UnknownKind, "a part of the content that cannot be read; kept as JSON");
     value.json().map(Block::Other)
 }
 

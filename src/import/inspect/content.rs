@@ -62,6 +62,7 @@ pub(super) fn push(
         Cow::Borrowed(_) => message,
         Cow::Owned(raw) => Value::unchecked(raw, message.at()),
     };
+    chain.here = Some(value.at());
     let fields = value.object();
     let line = chain.transcript.entries.len() + 1;
     let said = content(fields.get("content"), chain, line);

@@ -79,6 +79,7 @@ pub(super) fn text(value: Value<'_>) -> Text {
 
 /// Appends the message in `value`. `model` is that of the run.
 pub(super) fn push(chain: &mut Chain, line: usize, value: Value<'_>, model: Option<&str>) {
+    chain.here = Some(value.at());
     let fields = fields(value);
     let stamp = Stamp { id: fields.boxed("id"), timestamp: None };
     let said = |chain: &mut Chain| content(fields.get("content"), chain, line);

@@ -8,10 +8,11 @@ use super::record::boxed;
 use super::{FORMAT, VERSION};
 use crate::import::document::beginning;
 use crate::import::pi::links::cut_cycles;
+use crate::import::place::{Place, Report};
 use crate::import::rows::{self, Rows};
 use crate::import::source::Source;
 use crate::import::value::Value;
-use crate::import::{Confidence, Finding, FindingKind, ImportError, Imported, LineCounts, surrogates};
+use crate::import::{Confidence, FindingKind, ImportError, Imported, surrogates};
 use crate::transcript::json::read::Reader;
 use crate::transcript::{Entry, EntryIdx, EntryKind, JsonText, Transcript};
 
@@ -58,19 +59,14 @@ struct File {
     /// Index of the last entry.
     last: Option<usize>,
     ids: HashSet<Box<str>>,
-    findings: Vec<Finding>,
-    counts: LineCounts,
+    report: Report,
 }
 
 impl Rows for File {
     const BEGINS: &'static [&'static str] = &["{\"type\":"];
 
-    fn counts(&mut self) -> &mut LineCounts {
-        &mut self.counts
-    }
-
-    fn findings(&mut self) -> &mut Vec<Finding> {
-        &mut self.findings
+    fn report(&mut self) -> &mut Report {
+        &mut self.report
     }
 
     type Record<'l> = Line<'l>;
@@ -86,7 +82,7 @@ impl Rows for File {
         Ok(entry.map_or_else(|error| Line::Odd(kind.into(), error.to_string()), Line::Entry))
     }
 
-    fn take(&mut self, at: (usize, usize), text: &str, line: Line<'_>) {
+    fn take(&mut self, at: Place, text: &str, line: Line<'_>) {
         match line {
             Line::Header(file) => self.file(at, *file),
             Line::Entry(record) => self.entry(at, *record, text),
@@ -101,30 +97,30 @@ fn mended(text: &str) -> Option<Box<EntryRecord<'static>>> {
 }
 
 impl File {
-    fn file(&mut self, at: (usize, usize), file: FileRecord<'_>) {
+    fn file(&mut self, at: Place, file: FileRecord<'_>) {
         if self.header {
-            self.counts.left_out += 1;
-            return self.fault(at, None, FindingKind::ExtraHeader, "a second header; left out".to_owned());
+            self.report.counts.left_out += 1;
+            return self.report.fault(at, FindingKind::ExtraHeader, "a second header; left out".to_owned());
         }
         if !self.parents.is_empty() {
             let fault = format!("the header is not the first record; {} before it", self.parents.len());
-            self.fault(at, None, FindingKind::LateHeader, fault);
+            self.report.fault(at, FindingKind::LateHeader, fault);
         }
         if file.version > VERSION {
             let fault = format!("version {}; read as version {VERSION}, the newest known", file.version);
-            self.fault(at, None, FindingKind::UnknownVersion, fault);
+            self.report.fault(at, FindingKind::UnknownVersion, fault);
         }
         self.header = true;
         self.transcript.meta = file.meta.into();
         self.transcript.head = file.head.into();
     }
 
-    fn entry(&mut self, at: (usize, usize), mut record: EntryRecord<'_>, text: &str) {
+    fn entry(&mut self, at: Place, mut record: EntryRecord<'_>, text: &str) {
         let Some(kind) = record.entry_kind() else {
             let kind = record.kind.clone().into_owned();
             return self.odd(at, &kind, text, "an entry of unknown type, or without the fields of its type");
         };
-        let line = if record.line == 0 { at.0 } else { record.line };
+        let line = if record.line == 0 { at.line() } else { record.line };
         let entry = Entry {
             id: boxed(record.id),
             parent: None,
@@ -138,31 +134,32 @@ impl File {
     }
 
     /// Keeps a record that cannot be read as a note behind the entry before it.
-    fn odd(&mut self, at: (usize, usize), kind: &str, text: &str, reason: &str) {
-        self.fault(at, None, FindingKind::UnknownKind, format!("{reason}; kept as a note"));
+    fn odd(&mut self, at: Place, kind: &str, text: &str, reason: &str) {
+        self.report.fault(at, FindingKind::UnknownKind, format!("{reason}; kept as a note"));
         let Some(raw) = JsonText::new(text) else {
-            self.counts.left_out += 1;
-            return self.fault(at, None, FindingKind::BadField, "not even a note could be made of it".to_owned());
+            self.report.counts.left_out += 1;
+            return self.report.fault(at, FindingKind::BadField, "not even a note could be made of it".to_owned());
         };
         let object = Value::unchecked(text, 0).object();
         let number = |name| object.u64(name).and_then(|number| usize::try_from(number).ok());
-        let id = object.boxed("id").unwrap_or_else(|| format!("line-{}", at.0).into());
+        let id = object.boxed("id").unwrap_or_else(|| format!("line-{}", at.line()).into());
         let kind = EntryKind::Note { kind: kind.into(), raw };
-        let entry = Entry { id, parent: None, line: at.0, timestamp: None, message_time_ms: None, kind, extra: None };
-        let index = number("index").unwrap_or(usize::MAX - at.0);
+        let entry =
+            Entry { id, parent: None, line: at.line(), timestamp: None, message_time_ms: None, kind, extra: None };
+        let index = number("index").unwrap_or(usize::MAX - at.line());
         let parent = number("parent").or(self.last);
         self.push(at, index, parent, entry);
     }
 
-    fn push(&mut self, at: (usize, usize), index: usize, parent: Option<usize>, entry: Entry) {
+    fn push(&mut self, at: Place, index: usize, parent: Option<usize>, entry: Entry) {
         let position = self.parents.len();
         if *self.positions.entry(index).or_insert(position) != position {
             let fault = format!("index {index} occurs already; parents with that number mean the first");
-            self.fault(at, None, FindingKind::DuplicateId, fault);
+            self.report.fault(at, FindingKind::DuplicateId, fault);
         }
         if !self.ids.insert(entry.id.clone()) {
             let fault = format!("id `{}` occurs already; references to it mean the first", entry.id);
-            self.fault(at, None, FindingKind::DuplicateId, fault);
+            self.report.fault(at, FindingKind::DuplicateId, fault);
         }
         self.last = Some(index);
         self.parents.push(parent);
@@ -172,18 +169,19 @@ impl File {
     /// The transcript with its links.
     fn finish(mut self) -> Result<Imported, ImportError> {
         if !self.header && self.transcript.entries.is_empty() {
-            let first = self.findings.first();
+            let first = self.report.findings.first();
             let (line, found) = first.map_or((1, "no record"), |first| (first.line.max(1), &first.message));
             let found = found.to_owned();
             return Err(ImportError::NoRecord { line, expected: "a record of type `transcript`", found });
         }
         if !self.header {
             let fault = "no record of type `transcript`: head, folder and time are unknown".to_owned();
-            self.fault((0, 0), None, FindingKind::MissingHeader, fault);
+            self.report.late(0, FindingKind::MissingHeader, fault);
         }
         self.link();
-        self.findings.sort_by_key(|finding| finding.line);
-        Ok(Imported { transcript: self.transcript, findings: self.findings, lines: self.counts, part: None })
+        let Report { counts: lines, mut findings, .. } = self.report;
+        findings.sort_by_key(|finding| finding.line);
+        Ok(Imported { transcript: self.transcript, findings, lines, ..Imported::default() })
     }
 
     fn link(&mut self) {
@@ -193,14 +191,14 @@ impl File {
             if let (Some(index), None) = (parent, known) {
                 let line = self.transcript.entries[position].line;
                 let fault = format!("parent {index} is not in the file; the entry is read as a root");
-                self.fault((line, line), None, FindingKind::MissingParent, fault);
+                self.report.late(line, FindingKind::MissingParent, fault);
             }
             parents.push(known);
         }
         for (position, length) in cut_cycles(&mut parents) {
             let line = self.transcript.entries[position].line;
             let fault = format!("parents form a cycle of {length}; this entry, the first of them, is read as a root");
-            self.fault((line, line), None, FindingKind::ParentCycle, fault);
+            self.report.late(line, FindingKind::ParentCycle, fault);
         }
         for (entry, parent) in self.transcript.entries.iter_mut().zip(parents) {
             entry.parent = parent.map(EntryIdx);

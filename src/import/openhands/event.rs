@@ -47,6 +47,7 @@ impl Events {
     /// Takes an event.
     pub(super) fn take(&mut self, line: usize, value: Value<'_>) {
         self.line = line;
+        self.chain.here = Some(value.at());
         let fields = value.object();
         let place = self.places.len();
         let id = fields.word("id");

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::import::FindingKind;
 use crate::import::extra::quoted;
 use crate::import::object::{Fields, Rest, either, json_text};
+use crate::import::place::Spot;
 use crate::import::slot::{Scalar, Sink, Slot};
 use crate::transcript::json::read::{Raw, Read, Reader};
 use crate::transcript::{Block, Image, JsonText, Text, ToolCall};
@@ -45,6 +46,8 @@ pub(super) struct BlockFields<'a> {
     id: Slot<Box<str>>,
     arguments: Option<Raw<'a>>,
     rest: Rest<'a>,
+    /// Where it begins.
+    spot: Spot,
 }
 
 impl<'a> Fields<'a> for BlockFields<'a> {
@@ -64,6 +67,11 @@ impl<'a> Fields<'a> for BlockFields<'a> {
 }
 
 impl BlockFields<'_> {
+    /// One that begins at `spot`.
+    pub(super) fn at(spot: Spot) -> Self {
+        Self { spot, ..Self::default() }
+    }
+
     /// The block; `place` is that of the list and the position in it.
     pub(super) fn finish(mut self, sink: &mut Sink, place: (&str, usize)) -> Option<Block> {
         let block = match std::mem::take(&mut self.kind) {
@@ -100,7 +108,7 @@ impl BlockFields<'_> {
         let id = either(std::mem::take(&mut self.id), &mut self.rest, "id");
         let raw = self.arguments.take().or_else(|| self.rest.take("arguments"));
         if raw.is_none() {
-            sink.bad("`arguments` is missing; read as `{}`");
+            sink.bad_at(self.spot, "`arguments` is missing; read as `{}`");
         }
         let arguments = raw.and_then(|raw| json_text(raw, sink, "arguments")).or_else(|| JsonText::new("{}"))?;
         Some(ToolCall { id: id.required(sink, "toolCall.id"), name: Arc::new(self.main("name", sink)), arguments })
@@ -118,7 +126,8 @@ impl BlockFields<'_> {
         }
         json.push('}');
         let name = kind.unwrap_or("none");
-        sink.faults.push((FindingKind::UnknownKind, format!("a block of unknown type `{name}`; kept as JSON")));
+        let fault = format!("a block of unknown type `{name}`; kept as JSON");
+        sink.fault(self.spot, FindingKind::UnknownKind, fault);
         json_text(Raw::of(&json), sink, "block").map(Block::Other)
     }
 }

@@ -2,6 +2,7 @@
 
 use super::block::BlockFields;
 use crate::import::object::fill;
+use crate::import::place::Spot;
 use crate::import::slot::{Sink, Slot};
 use crate::transcript::json::read::{Read, Reader};
 use crate::transcript::{Block, Content, Text};
@@ -15,7 +16,7 @@ pub(super) fn read(reader: &mut Reader<'_>, sink: &mut Sink, place: &str) -> Rea
         }
         b'[' => list(reader, sink, place).map(|blocks| Slot::Good(Content { blocks, plain: false })),
         b'n' => reader.word("null").map(|()| Slot::Null),
-        _ => reader.raw().map(|_| Slot::Wrong),
+        _ => reader.raw().map(|raw| Slot::Wrong(Spot::of(raw.text()))),
     }
 }
 
@@ -25,12 +26,12 @@ fn list(reader: &mut Reader<'_>, sink: &mut Sink, place: &str) -> Read<Vec<Block
     reader.list(|reader| {
         let at = (place, blocks.len());
         if reader.peek() == b'{' {
-            let mut fields = BlockFields::default();
+            let mut fields = BlockFields::at(Spot::of(reader.ahead()));
             fill(reader, &mut fields)?;
             blocks.extend(fields.finish(sink, at));
         } else {
             let raw = reader.raw()?;
-            sink.bad(format!("`{}.{}` is not an object; kept as JSON", at.0, at.1));
+            sink.bad_at(Spot::of(raw.text()), format!("`{}.{}` is not an object; kept as JSON", at.0, at.1));
             blocks.extend(raw.json().map(Block::Other));
         }
         Ok(())

@@ -5,6 +5,7 @@ use super::message::{custom, text, usage};
 use super::record::{Kind, Record};
 use crate::import::FindingKind;
 use crate::import::object::Rest;
+use crate::import::place::Spot;
 use crate::import::slot::{Sink, Slot};
 use crate::transcript::json::read::{Raw, Reader};
 use crate::transcript::{BranchSummary, Compaction, Content, ContextEdit, EntryKind, JsonText, Message, Meta};
@@ -57,10 +58,10 @@ pub(super) fn read(record: &mut Record<'_>, raw: &str) -> Option<Read> {
         Slot::Good(Kind::Note(kind)) => return note(&kind, raw, sink),
         Slot::Good(Kind::Unknown(kind)) => {
             let fault = format!("an entry of unknown type `{kind}`; kept as a note");
-            sink.faults.push((FindingKind::UnknownKind, fault));
+            sink.fault(Spot::default(), FindingKind::UnknownKind, fault);
             return note(&kind, raw, sink);
         }
-        Slot::Good(Kind::Session) | Slot::Missing | Slot::Null | Slot::Wrong => {
+        Slot::Good(Kind::Session) | Slot::Missing | Slot::Null | Slot::Wrong(_) => {
             sink.bad("`type` is missing; the record is kept as a note");
             return note("", raw, sink);
         }
@@ -101,7 +102,7 @@ fn compaction(rest: &mut Rest<'_>, sink: &mut Sink) -> Read {
 /// Reads the content whose JSON text is `raw`.
 fn body(raw: Option<Raw<'_>>, place: &str, sink: &mut Sink) -> Content {
     let raw = raw.map_or("null", Raw::text);
-    content::read(&mut Reader::new(raw), sink, place).unwrap_or(Slot::Wrong).required(sink, place)
+    content::read(&mut Reader::new(raw), sink, place).unwrap_or(Slot::Wrong(Spot::of(raw))).required(sink, place)
 }
 
 /// `replacement` is `null` (leave the target out) or `{content}`.
@@ -113,7 +114,7 @@ fn context_edit(rest: &mut Rest<'_>, sink: &mut Sink) -> Read {
     }
     let replacement = raw.filter(|raw| raw.text() != "null").map(|raw| {
         let Some(mut fields) = Rest::of(raw.text()) else {
-            sink.bad("`replacement` is not an object; read as empty content");
+            sink.bad_at(Spot::of(raw.text()), "`replacement` is not an object; read as empty content");
             return Content::default();
         };
         let body = body(fields.take("content"), "replacement.content", sink);

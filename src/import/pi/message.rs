@@ -7,6 +7,7 @@ use super::content;
 use super::usage::UsageFields;
 use crate::import::FindingKind;
 use crate::import::object::{Fields, Rest, either, fill, json_text};
+use crate::import::place::Spot;
 use crate::import::slot::{Scalar, Sink, Slot};
 use crate::transcript::json::read::{Raw, Read, Reader};
 use crate::transcript::{Bash, Block, Content, Custom, Message, Reply, StopReason, System, Text, ToolResult, Usage};
@@ -81,6 +82,8 @@ pub(super) struct MessageFields<'a> {
     /// extras.
     in_content: Sink,
     in_usage: Sink,
+    /// Where it begins.
+    spot: Spot,
 }
 
 impl<'a> Fields<'a> for MessageFields<'a> {
@@ -132,7 +135,8 @@ impl<'a> MessageFields<'a> {
     /// Reads the message that is next, and its time in milliseconds. `None` when it is no object or its role is not
     /// known.
     pub(super) fn read(reader: &mut Reader<'a>, sink: &mut Sink) -> Read<Option<(Message, Option<i64>)>> {
-        let mut fields = Self::default();
+        reader.peek();
+        let mut fields = Self { spot: Spot::of(reader.ahead()), ..Self::default() };
         let slot = fill(reader, &mut fields)?;
         Ok(slot.good().and_then(|()| fields.finish(sink)))
     }
@@ -143,7 +147,7 @@ impl<'a> MessageFields<'a> {
         sink.append(std::mem::take(&mut self.in_usage));
         let time = std::mem::take(&mut self.timestamp).optional(sink, "message.timestamp");
         let Slot::Good(role) = std::mem::take(&mut self.role) else {
-            sink.bad("`message.role` is missing; the record is kept as a note");
+            sink.bad_at(self.spot, "`message.role` is missing; the record is kept as a note");
             return None;
         };
         let message = match role {
@@ -159,8 +163,8 @@ impl<'a> MessageFields<'a> {
             RoleWord::CompactionSummary => Message::CompactionSummary(text(&mut self.rest, "summary", sink)),
             RoleWord::System => self.system(sink),
             RoleWord::Unknown => {
-                let fault = "a message of unknown role; the record is kept as a note".to_owned();
-                sink.faults.push((FindingKind::UnknownKind, fault));
+                let fault = "a message of unknown role; the record is kept as a note";
+                sink.fault(self.spot, FindingKind::UnknownKind, fault);
                 return None;
             }
         };
@@ -185,7 +189,7 @@ impl<'a> MessageFields<'a> {
             provider,
             model,
             stop: stop.optional(sink, "message.stopReason").unwrap_or_else(|| {
-                sink.bad("`message.stopReason` is missing; read as empty");
+                sink.bad_at(self.spot, "`message.stopReason` is missing; read as empty");
                 StopReason::Other("".into())
             }),
             usage,
@@ -238,7 +242,7 @@ impl<'a> MessageFields<'a> {
         let mut sections = Vec::new();
         if let Some(raw) = self.rest.take("sections").filter(|raw| raw.text() != "null") {
             let Some(fields) = Rest::of(raw.text()) else {
-                sink.bad("`message.sections` is not an object and was left out");
+                sink.bad_at(Spot::of(raw.text()), "`message.sections` is not an object and was left out");
                 return Message::System(Box::new(System { content: joined(&content), sections, tools_added }));
             };
             for (name, raw) in fields.iter() {
@@ -276,7 +280,8 @@ pub(super) fn text(rest: &mut Rest<'_>, name: &str, sink: &mut Sink) -> Text {
 /// Removes the usage.
 pub(super) fn usage(rest: &mut Rest<'_>, sink: &mut Sink, place: &str) -> Option<Usage> {
     let raw = rest.take("usage")?;
-    let slot = UsageFields::read(&mut Reader::new(raw.text()), sink, place).unwrap_or(Slot::Wrong);
+    let slot =
+        UsageFields::read(&mut Reader::new(raw.text()), sink, place).unwrap_or(Slot::Wrong(Spot::of(raw.text())));
     slot.optional(sink, place)
 }
 

@@ -64,8 +64,7 @@ impl Builder {
     }
 
     fn fault_of(&mut self, at: usize, kind: FindingKind, fault: String) {
-        let line = self.entries[at].line;
-        self.note_fault((line, line), None, kind, fault);
+        self.report.late(self.entries[at].line, kind, fault);
     }
 
     /// Reports entries whose id stands at an earlier one already.

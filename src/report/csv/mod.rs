@@ -188,7 +188,7 @@ impl Reporter for CsvFile {
 const FORMULA: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
 
 /// Guards text against being run as a formula. Text that looks guarded gets an apostrophe too, so that taking one off gives the text.
-fn guarded(text: &str) -> Cow<'_, str> {
+pub(crate) fn guarded(text: &str) -> Cow<'_, str> {
     let is_formula = text.trim_start_matches('\'').starts_with(FORMULA);
     if is_formula { Cow::Owned(format!("'{text}")) } else { Cow::Borrowed(text) }
 }

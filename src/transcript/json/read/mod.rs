@@ -112,8 +112,13 @@ impl<'a> Reader<'a> {
 
     /// Why reading broke.
     pub(crate) fn fault(&self) -> String {
-        let before = self.text.as_bytes().get(..self.at).unwrap_or(self.text.as_bytes());
-        format!("{} at column {}", self.expected, bytecount::num_chars(before) + 1)
+        self.expected.to_owned()
+    }
+
+    /// Where it broke, in bytes of the text.
+    #[cfg(test)]
+    fn broke_at(&self) -> usize {
+        self.at
     }
 
     /// Whether half a surrogate pair was escaped in what was read of this text. Most such halves are paired.
@@ -281,6 +286,12 @@ impl<'a> Reader<'a> {
         }
         self.at += word.len();
         Ok(())
+    }
+
+    /// What was not read yet.
+    #[inline]
+    pub(crate) fn ahead(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or_default()
     }
 
     /// Where the next token begins.
