@@ -25,7 +25,7 @@ impl Completer for Keeper {
 
     fn complete(&self, request: &LlmRequest) -> Result<LlmResponse, LlmError> {
         self.0.lock().map_err(|_| LlmError::Failed("poisoned".to_owned()))?.push(request.clone());
-        Ok(LlmResponse { text: "THE BRANCH".into(), truncated: self.1, usage: None })
+        Ok(LlmResponse { text: "THE BRANCH".into(), calls: Vec::new(), truncated: self.1, usage: None })
     }
 }
 

@@ -6,9 +6,9 @@ use std::collections::HashSet;
 
 use cutpoint::engine::langchain::{
     AgentCall, ChatMessage, Dialect, Effective, Estimator, Fraction, Ledger, Measure, Model, Overflowed, Role,
-    Services, Settings, Size, SummaryInput, cut, from_transcript, safe_point,
+    Services, Settings, Size, SummaryInput, chat_message, cut, from_transcript, safe_point,
 };
-use cutpoint::import::read_file;
+use cutpoint::import::{read_all_of, read_file};
 use cutpoint::transcript::{EntryKind, Message, Tokens, Transcript};
 
 /// The messages of the current conversation.
@@ -45,6 +45,22 @@ fn sums_of_any_slice_are_the_packages_sums() {
             }
         }
     });
+}
+
+#[test]
+fn a_message_is_measured_where_it_stands_as_if_it_had_been_built() {
+    let mut kinds = HashSet::new();
+    for path in common::all_files() {
+        let small = path.metadata().is_ok_and(|file| file.len() < 3_000_000);
+        let Some((_, all)) = read_all_of(&path).ok().filter(|_| small) else { continue };
+        for entry in all.iter().flat_map(|one| &one.transcript.entries) {
+            let EntryKind::Message(message) = &entry.kind else { continue };
+            let built = chat_message(message).map(|message| Measure::of(&message));
+            assert_eq!(Measure::recorded(message), built, "{} line {}", path.display(), entry.line);
+            kinds.insert((message.role(), message.blocks().len().min(3), built.is_some()));
+        }
+    }
+    assert!(kinds.len() >= 15, "{kinds:?}");
 }
 
 #[test]

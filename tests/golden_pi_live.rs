@@ -32,7 +32,7 @@ impl Completer for Fixed {
     }
 
     fn complete(&self, _: &LlmRequest) -> Result<LlmResponse, LlmError> {
-        Ok(LlmResponse { text: "MOCK SUMMARY".into(), truncated: false, usage: None })
+        Ok(LlmResponse { text: "MOCK SUMMARY".into(), calls: Vec::new(), truncated: false, usage: None })
     }
 }
 

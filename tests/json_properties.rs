@@ -17,6 +17,14 @@ fn string() -> impl Strategy<Value = String> {
     prop::collection::vec(part, 0..8).prop_map(|parts| format!("\"{}\"", parts.concat()))
 }
 
+/// A text of some hundred characters, so that it is more than one block of bytes.
+fn text() -> impl Strategy<Value = String> {
+    let quotes = prop::sample::select(vec!['\'', '"', '\\', '\n', '\t', '\u{7f}', 'é', '界', '\u{2028}', ' ']);
+    let usual = prop::char::range(' ', '~');
+    let character = prop_oneof![4 => usual, 1 => quotes, 1 => any::<char>()];
+    prop::collection::vec(character, 0..400).prop_map(|all| all.into_iter().collect())
+}
+
 fn number() -> impl Strategy<Value = String> {
     prop_oneof![
         any::<i64>().prop_map(|n| n.to_string()),
@@ -79,6 +87,15 @@ proptest! {
             prop_assert_eq!(python::dumps_char_len(&raw, ensure_ascii), Some(dumped.chars().count()));
             prop_assert_eq!(dumped.is_ascii() || !ensure_ascii, true);
         }
+    }
+
+    #[test]
+    fn a_python_string_is_measured_without_printing_it(text in text()) {
+        let printed = python::repr_str(&text);
+        prop_assert_eq!(python::repr_str_char_len(&text), printed.chars().count());
+        let raw = serde_json::to_string(&text).unwrap();
+        prop_assert_eq!(python::repr(&raw), Some(printed));
+        prop_assert_eq!(python::repr_char_len(&raw), Some(python::repr_str_char_len(&text)));
     }
 
     #[test]

@@ -74,9 +74,16 @@ struct Says(&'static [&'static str]);
 
 impl Summarizer for Says {
     fn summarize(&self, _: &SummaryJob<'_, '_>, _: &dyn Completer) -> Result<Summary, SummaryError> {
-        let request =
-            LlmRequest { system: None, prompt: SIX.into(), max_output: None, purpose: Purpose::Summary, seed: 0 };
-        let response = Some(LlmResponse { text: "great".into(), truncated: false, usage: None });
+        let request = LlmRequest {
+            system: None,
+            prompt: SIX.into(),
+            max_output: None,
+            purpose: Purpose::Summary,
+            seed: 0,
+            tools: [].into(),
+            shared_bytes: 0,
+        };
+        let response = Some(LlmResponse { text: "great".into(), calls: Vec::new(), truncated: false, usage: None });
         let message = Some(Message::User(content(self.0)));
         let text = Text::new(self.0.concat());
         Ok(Summary { message, text, exchanges: vec![Exchange { request, response }], ..Summary::default() })

@@ -124,7 +124,15 @@ pub fn summary_request(transcript: &Transcript) -> LlmRequest {
     let template = Template::builtin("pi").expect("a template");
     let parts = Parts { conversation: &conversation, previous_summary: None, focus: None };
     let prompt = template.render(Purpose::Summary, &parts).expect("a prompt").into();
-    LlmRequest { system: template.system().cloned(), prompt, max_output: None, purpose: Purpose::Summary, seed: 0 }
+    LlmRequest {
+        system: template.system().cloned(),
+        prompt,
+        max_output: None,
+        purpose: Purpose::Summary,
+        seed: 0,
+        tools: [].into(),
+        shared_bytes: 0,
+    }
 }
 
 /// The name of a size: how many sessions, and how often they were compacted.

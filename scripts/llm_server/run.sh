@@ -88,7 +88,10 @@ for model in "${models[@]}"; do
         for verdict in full,0,abstained view,0,abstained search,0,abstained; do
             grep -q ",$verdict," "$work/record/$name/probes.csv" || { echo "$name: no probe is $verdict" >&2; exit 1; }
         done
-        grep -q 'bash ls' "$work/record/$name/next_actions.csv" || { echo "$name: no next action was read" >&2; exit 1; }
+        # Whole answers make their call through the tool fields of the protocol; the proxy streams only the one in its text.
+        called='bash pwd'
+        [[ "$way" == whole ]] || called='bash ls'
+        grep -q "$called,file,protocol" "$work/record/$name/next_actions.csv" || { echo "$name: no next action was read" >&2; exit 1; }
     done
 done
 if grep -rqF "$key" "$work/record" "$work/replay" "$work"/store-*; then

@@ -21,15 +21,27 @@ TAIL = '''];
 /// `str.isprintable` of one character: not in the general categories Cc, Cf, Cs, Co, Cn, Zl, Zp or Zs, or the space.
 pub(super) fn is_printable(character: char) -> bool {
     match character {
-        ' '..='~' => true,
+        // ASCII, and Chinese, Japanese and Korean, as most text outside ASCII is, need no search.
+        ' '..='~' | '\\u{4e00}'..='\\u{9fff}' | '\\u{ac00}'..='\\u{d7a3}' => true,
         '\\0'..='\\u{9f}' => false,
-        _ => CHANGES.partition_point(|&change| change <= character.into()).is_multiple_of(2),
+        _ => searched(character),
     }
+}
+
+fn searched(character: char) -> bool {
+    CHANGES.partition_point(|&change| change <= character.into()).is_multiple_of(2)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::is_printable;
+    use super::{is_printable, searched};
+
+    #[test]
+    fn the_search_agrees_with_what_needs_none() {
+        for character in '\\0'..=char::MAX {
+            assert_eq!(is_printable(character), searched(character), "{character:?}");
+        }
+    }
 
     #[test]
     fn categories_by_example() {

@@ -33,6 +33,19 @@ pub(super) struct Cli {
     pub(super) command: Option<Command>,
 }
 
+/// What the last column of `cutpoint cache` means.
+const CACHE_HELP: &str = "\
+Every break of the recording has a reason and the class of its evidence:
+  known        the file shows what changed (a compaction, time, the model, a setting, tools, a message), and the simulation,
+               which sees nothing else, breaks there as well
+  inferred     the file does not hold what changed; the recorded usage around the break tells where: hidden_head,
+               hidden_opening (only where the agent begins to work), hidden_return, hidden_shrunk, hidden_time
+  unexplained  neither; no provider owes a hit, so chance looks like this
+
+Examples:
+  cutpoint cache session.jsonl --requests --out cache/         each request, a plot, CSV with the class of every break
+  cutpoint cache session.jsonl --sweep 40000,80000 --price claude-opus-4-5";
+
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Run an experiment: strategies × sessions × windows, to a folder with HTML, CSV and JSON Lines
@@ -48,6 +61,7 @@ pub(super) enum Command {
     /// Compare token estimators with a truth, and show what their errors cause
     Estimate(EstimateArgs),
     /// Simulate a provider's prompt cache beside recorded usage: what is read, which breaks there are and why
+    #[command(after_help = CACHE_HELP)]
     Cache(CacheArgs),
     /// Name what can be chosen: strategies, estimators, triggers, cuts, templates, formats, tokenizers, caches, prices
     List(ListArgs),
@@ -108,6 +122,10 @@ pub(super) struct Setting {
     /// Price book (TOML) whose rows count before the built-in ones
     #[arg(long, value_name = "FILE")]
     pub(super) prices: Option<PathBuf>,
+    /// Model of the time to the first token (no measurement): `base,uncached,cached` in ms, the latter two for 1,000 tokens, or a
+    /// [[latency]] row of the price book
+    #[arg(long, value_name = "MS,MS,MS|NAME")]
+    pub(super) latency: Option<String>,
     /// File with the system prompt, which session files lack
     #[arg(long, value_name = "FILE")]
     pub(super) system: Option<PathBuf>,
@@ -123,15 +141,17 @@ impl Setting {
             provider: self.cache.clone(),
             price: self.price.clone(),
             prices: self.prices.clone(),
+            latency: self.latency.clone(),
             interval_seconds: None,
         }
     }
 }
 
 #[derive(Debug, Clone, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(super) struct RunArgs {
     /// Experiment file (TOML), in place of the options that choose sessions, strategies and models
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["transcripts", "strategy", "window", "history", "reference", "seed", "set", "template", "mock_loss", "cache", "price", "prices"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["transcripts", "strategy", "window", "history", "reference", "seed", "set", "template", "mock_loss", "cache", "price", "prices", "latency"])]
     pub(super) config: Option<PathBuf>,
     /// Session files, dataset folders, or folders of sessions; without any, the embedded datasets
     #[arg(long, num_args = 1.., value_name = "PATH")]
@@ -162,6 +182,10 @@ pub(super) struct RunArgs {
     /// dropped part
     #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "ask", help_heading = "Real model (without these, a mock answers)")]
     pub(super) probes: Option<Probes>,
+    /// Replace secrets, e-mail addresses and names in home paths by signs of the same length before anything is replayed, asked or
+    /// written; what was found is counted
+    #[arg(long)]
+    pub(super) redact: bool,
     /// Run every cell again, also those that an earlier run in the folder has with the same inputs
     #[arg(long)]
     pub(super) fresh: bool,
@@ -327,6 +351,10 @@ pub(super) struct CacheArgs {
     /// Price book (TOML) whose rows count before the built-in ones
     #[arg(long, value_name = "FILE")]
     pub(super) prices: Option<PathBuf>,
+    /// Model of the time to the first token (no measurement): `base,uncached,cached` in ms, the latter two for 1,000 tokens, or a
+    /// [[latency]] row of the price book
+    #[arg(long, value_name = "MS,MS,MS|NAME")]
+    pub(super) latency: Option<String>,
     /// Sweep these thresholds instead (tokens of messages): the bill of the session compacted at each
     #[arg(long, value_delimiter = ',', value_name = "TOKENS")]
     pub(super) sweep: Vec<u64>,
@@ -401,6 +429,9 @@ pub(super) struct ReportArgs {
     /// `goal_loss=0.02`
     #[arg(long, value_name = "MEASURE=MARGIN", requires = "against")]
     pub(super) gate: Vec<crate::compare::Gate>,
+    /// Replace secrets, e-mail addresses and names in home paths in everything that is written; the records of the run stay as they are
+    #[arg(long, requires = "out")]
+    pub(super) redact: bool,
     /// Write every table as Parquet too, for `DuckDB`, Polars and pandas; needs a program built with `--features parquet`
     #[arg(long)]
     pub(super) parquet: bool,

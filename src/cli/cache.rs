@@ -8,10 +8,12 @@ use anyhow::Context;
 use serde::de::DeserializeOwned;
 
 use super::args::CacheArgs;
-use crate::experiment::{AuditOptions, RuleOptions, Session, audit_bodies, audit_cache, audit_records, is_body, load};
+use crate::experiment::{
+    AuditOptions, RuleOptions, Session, audit_bodies, audit_cache, audit_records, is_body, load, named_latency,
+};
 use crate::meter::cache::{PRESETS, Preset, Seconds, preset};
 use crate::meter::price::PriceBook;
-use crate::report::{cache_csv, cache_requests};
+use crate::report::{Narrow, cache_csv, cache_requests};
 use crate::results::{CacheRequestRecord, CacheSessionRecord};
 use crate::transcript::Tokens;
 
@@ -31,7 +33,8 @@ pub(super) fn cache(args: &CacheArgs) -> anyhow::Result<()> {
         },
     };
     let book = prices(args)?;
-    let mut out = io::stdout().lock();
+    let latency = args.latency.as_deref().map(|name| named_latency(&book, name)).transpose()?;
+    let mut out = Narrow::new(io::stdout().lock());
     let (mut requests, mut sessions) = (Vec::new(), Vec::new());
     let corpus = load(&args.transcripts)?;
     let mut refused = Vec::new();
@@ -46,7 +49,7 @@ pub(super) fn cache(args: &CacheArgs) -> anyhow::Result<()> {
             }
         };
         let name = if group.len() > 1 { &session.lineage } else { &session.name };
-        let (rows, whole) = audit_records(session, name, &audited, &book);
+        let (rows, whole) = audit_records(session, name, &audited, (&book, latency.as_ref()));
         if !sessions.is_empty() {
             writeln!(out)?;
         }
@@ -124,21 +127,9 @@ fn usd(dollars: Option<f64>) -> String {
     dollars.map_or_else(|| "–".to_owned(), |dollars| format!("${dollars:.4}"))
 }
 
-/// Width of the output.
-const WIDTH: usize = 80;
-
 /// A labelled paragraph.
 fn line(label: &str, text: &str, out: &mut impl Write) -> io::Result<()> {
-    let mut row = format!("  {label:<9}");
-    for word in text.split(' ') {
-        if row.chars().count() + 1 + word.chars().count() > WIDTH {
-            writeln!(out, "{row}")?;
-            row = " ".repeat(11);
-        }
-        row.push(' ');
-        row.push_str(word);
-    }
-    writeln!(out, "{row}")
+    writeln!(out, "  {label:<9} {text}")
 }
 
 fn print(whole: &CacheSessionRecord, about: &str, out: &mut impl Write) -> anyhow::Result<()> {
@@ -171,8 +162,8 @@ fn comparison(whole: &CacheSessionRecord, out: &mut impl Write) -> io::Result<()
     let errors = [whole.median_error_ratio, whole.total_error_ratio, whole.total_error_without_hidden_ratio];
     let [median, total, open] = errors.map(percent);
     line("error", &format!("{median} median, {total} of the total, {open} without hidden changes"), out)?;
-    let CacheSessionRecord { breaks, breaks_simulated, breaks_inferred, breaks_unexplained, breaks_false, .. } = whole;
-    let kinds = format!("{breaks_simulated} simulated, {breaks_inferred} inferred, {breaks_unexplained} unexplained");
+    let CacheSessionRecord { breaks, breaks_known, breaks_inferred, breaks_unexplained, breaks_false, .. } = whole;
+    let kinds = format!("{breaks_known} known, {breaks_inferred} inferred, {breaks_unexplained} unexplained");
     line("breaks", &format!("{breaks}: {kinds}; {breaks_false} simulated in vain"), out)
 }
 

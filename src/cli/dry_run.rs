@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::sync::{Mutex, PoisonError};
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::model::priced;
 use crate::experiment::{Cell, ConfigError, Corpus, Experiment, Prepared, grid, run_cell};
-use crate::llm::{Blocking, LlmConfig, Memo, Mock};
+use crate::llm::{Blocking, Completer, LlmConfig, LlmError, LlmRequest, LlmResponse, Memo, Mock};
 use crate::replay::CountCache;
-use crate::results::EventRecord;
 use crate::tokens::Reference;
 use crate::transcript::Usage;
 
@@ -21,8 +21,48 @@ struct Asked {
     input: u64,
     /// Tokens of the mock's answers: what a short summary has.
     output: u64,
-    /// Tokens if every answer is as long as it may be.
-    most: u64,
+    /// Dollars of the calls, each at the price of its own prompt.
+    usd: f64,
+    /// The same if every answer is as long as it may be.
+    most_usd: f64,
+}
+
+/// The mock, and what it is asked by one cell.
+struct Tally<'r> {
+    mock: &'r Memo<Blocking<Mock>>,
+    counts: &'r CountCache,
+    config: Option<&'r LlmConfig>,
+    asked: Mutex<Asked>,
+}
+
+impl Completer for Tally<'_> {
+    fn name(&self) -> &str {
+        self.mock.name()
+    }
+
+    fn is_mock(&self) -> bool {
+        true
+    }
+
+    fn complete(&self, request: &LlmRequest) -> Result<LlmResponse, LlmError> {
+        let answer = self.mock.complete(request);
+        let sum = |texts: &mut dyn Iterator<Item = &str>| texts.map(|text| self.counts.count(text).0).sum::<u64>();
+        let schemas = request.tools.iter().flat_map(|tool| [&*tool.name, &*tool.description, &*tool.parameters]);
+        // What calls share is long, and counted once.
+        let (shared, own) = request.prompt.split_at_checked(request.shared_bytes).unwrap_or(("", &request.prompt));
+        let prompt = [request.system.as_deref().unwrap_or_default(), shared, own];
+        let input = sum(&mut prompt.into_iter().chain(schemas));
+        let output = answer.as_ref().map_or(0, |answer| {
+            let calls = answer.calls.iter().flat_map(|call| [&*call.name, &*call.arguments]);
+            sum(&mut std::iter::once(&*answer.text).chain(calls))
+        });
+        let longest = request.max_output.map(|limit| limit.0).or(self.config.map(|config| config.max_output_tokens));
+        let price = self.config.and_then(|config| config.price);
+        let usd = |output| price.map_or(0.0, |price| price.of(&Usage { input, output, ..Usage::default() }));
+        let call = Asked { cells: 0, calls: 1, input, output, usd: usd(output), most_usd: usd(longest.unwrap_or(0)) };
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).add(&call);
+        answer
+    }
 }
 
 pub(super) fn dry_run(experiment: &Experiment, corpus: &Corpus) -> anyhow::Result<()> {
@@ -38,17 +78,11 @@ pub(super) fn dry_run(experiment: &Experiment, corpus: &Corpus) -> anyhow::Resul
     let counts = CountCache::new(reference);
     let mock = Memo::new(Blocking::new(Mock::new(experiment.mock)?));
     let config = experiment.llm.as_ref().map(priced).transpose()?;
-    let longest = config.as_ref().map_or(0, |config| config.max_output_tokens);
     let one = |cell: &Cell| -> Result<(String, Asked), ConfigError> {
-        let (record, events) = run_cell(cell, &prepared[cell.session], experiment, &counts, &mock)?;
-        let mut asked = asked(&events, longest);
-        if let (Some(exam), Some(config)) = (&record.exam, &experiment.probes) {
-            asked.calls += exam.requests_count;
-            asked.input += exam.input_tokens;
-            asked.output += exam.output_tokens;
-            asked.most += exam.requests_count * config.max_output_tokens;
-        }
-        Ok((cell.strategy.clone(), asked))
+        let asked = Mutex::new(Asked { cells: 1, ..Asked::default() });
+        let tally = Tally { mock: &mock, counts: &counts, config: config.as_ref(), asked };
+        run_cell(cell, &prepared[cell.session], experiment, &counts, &tally)?;
+        Ok((cell.strategy.clone(), tally.asked.into_inner().unwrap_or_else(PoisonError::into_inner)))
     };
     let all: Vec<(String, Asked)> = cells.par_iter().map(one).collect::<Result<_, _>>()?;
     let mut by_strategy: BTreeMap<String, Asked> = BTreeMap::new();
@@ -58,26 +92,14 @@ pub(super) fn dry_run(experiment: &Experiment, corpus: &Corpus) -> anyhow::Resul
     Ok(print(&by_strategy, config.as_ref())?)
 }
 
-fn asked(events: &[EventRecord], longest: u64) -> Asked {
-    let mut asked = Asked { cells: 1, ..Asked::default() };
-    for event in events {
-        if let EventRecord::Compaction(compaction) = event {
-            asked.calls += compaction.summary_requests;
-            asked.input += compaction.summary_input_tokens;
-            asked.output += compaction.summary_output_tokens;
-            asked.most += compaction.summary_requests * longest;
-        }
-    }
-    asked
-}
-
 impl Asked {
     fn add(&mut self, other: &Self) {
         self.cells += other.cells;
         self.calls += other.calls;
         self.input += other.input;
         self.output += other.output;
-        self.most += other.most;
+        self.usd += other.usd;
+        self.most_usd += other.most_usd;
     }
 }
 
@@ -100,15 +122,11 @@ fn print(by_strategy: &BTreeMap<String, Asked>, config: Option<&LlmConfig>) -> i
 }
 
 fn cells(strategy: &str, asked: &Asked, config: Option<&LlmConfig>) -> [String; 7] {
-    let price = config.and_then(|config| config.price);
-    let usd = |output| {
-        let usage = Usage { input: asked.input, output, ..Usage::default() };
-        price.map_or_else(|| "–".to_owned(), |price| format!("{:.4}", price.of(&usage)))
-    };
-    let Asked { cells, calls, input, output, most } = *asked;
-    let numbers = [cells, calls, input, output].map(|number| number.to_string());
-    let [cells, calls, input, output_text] = numbers;
-    [strategy.to_owned(), cells, calls, input, output_text, usd(output), usd(most)]
+    let is_priced = config.is_some_and(|config| config.price.is_some());
+    let shown = |usd: f64| if is_priced { format!("{usd:.4}") } else { "–".to_owned() };
+    let Asked { cells, calls, input, output, usd, most_usd } = *asked;
+    let [cells, calls, input, output] = [cells, calls, input, output].map(|number| number.to_string());
+    [strategy.to_owned(), cells, calls, input, output, shown(usd), shown(most_usd)]
 }
 
 fn row(out: &mut impl Write, cells: [String; 7]) -> io::Result<()> {

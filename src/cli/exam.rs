@@ -4,7 +4,11 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use crate::measure::Measure;
+use crate::report::{EVERY, short_name, validity};
 use crate::results::{CellRecord, Run};
+
+/// Columns of a strategy's name.
+const NAME: usize = 17;
 
 /// Measures that are shown, and their titles.
 const SHOWN: [(&str, &str); 7] = [
@@ -26,13 +30,13 @@ pub(super) fn print(run: &Run, out: &mut impl Write) -> io::Result<()> {
     let Some(exam) = run.cells.iter().find_map(|cell| cell.exam.as_ref()) else { return Ok(()) };
     let mock = if exam.mock { ", a MOCK" } else { "" };
     writeln!(out, "Probes and next actions, answered by {}{mock}:", exam.reader)?;
-    write!(out, "{:<22}", "strategy")?;
+    write!(out, "{:<NAME$}", "strategy")?;
     for (_, title) in SHOWN {
         write!(out, " {title:>7}")?;
     }
     writeln!(out, " {:>6}", "asked")?;
     for (strategy, cells) in strategies {
-        write!(out, "{strategy:<22}")?;
+        write!(out, "{:<NAME$}", short_name(strategy, NAME))?;
         for (measure, _) in SHOWN {
             write!(out, " {:>7}", mean(&cells, measure))?;
         }
@@ -42,7 +46,24 @@ pub(super) fn print(run: &Run, out: &mut impl Write) -> io::Result<()> {
     writeln!(
         out,
         "* some cells are void; – all are. What each was asked and answered is in probes.csv and next_actions.csv."
-    )
+    )?;
+    correlations(run, out)
+}
+
+/// Whether losses that need no model go with what the reader still knows, over all strategies; each is in validity.csv.
+fn correlations(run: &Run, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "Do losses without a model predict probe_loss? Spearman over lineages, 95 %:")?;
+    for row in validity(&run.cells).into_iter().filter(|row| row.strategy == EVERY) {
+        let shown = if row.is_shown() { "" } else { ": not shown, so gate on nothing by it" };
+        match row.spearman {
+            Ok(found) => {
+                let (rho, low, high, n) = (found.rho, found.low, found.high, found.n);
+                writeln!(out, "  {:<18} {rho:+.2} [{low:+.2}, {high:+.2}], {n} lineages{shown}", row.loss)?;
+            }
+            Err(why) => writeln!(out, "  {:<18} void: {why}", row.loss)?,
+        }
+    }
+    Ok(())
 }
 
 fn mean(cells: &[&CellRecord], measure: &str) -> String {

@@ -12,6 +12,7 @@ use super::args::{InspectArgs, Setting};
 use super::findings::{self, judge};
 use super::inspection::{Compacted, Context as Standing, Head, Inspection, Remarked, Share, Signatures, Span, Sum};
 use crate::experiment::{Corpus, CorpusError, Sources};
+use crate::report::Narrow;
 use crate::tokens::Reference;
 use crate::transcript::{Text, ToolSchema};
 
@@ -45,11 +46,12 @@ pub(super) fn inspect(args: &InspectArgs) -> anyhow::Result<()> {
             .collect();
         writeln!(out, "{}", serde_json::to_string_pretty(&json!({ "sessions": all, "skipped": skipped }))?)?;
     } else {
+        let out = &mut Narrow::new(&mut out);
         for (index, one) in all.iter().enumerate() {
             if index > 0 {
                 writeln!(out)?;
             }
-            print(one, &mut out)?;
+            print(one, out)?;
         }
         for (_, reason) in &skipped {
             writeln!(out, "skipped: {reason}")?;

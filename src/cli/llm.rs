@@ -68,6 +68,8 @@ fn ask(config: &LlmConfig, stream: bool) -> Result<String, String> {
         max_output: Some(Tokens(256)),
         purpose: Purpose::Summary,
         seed: 0,
+        tools: [].into(),
+        shared_bytes: 0,
     };
     let start = Instant::now();
     let answer = gateway.complete(&request);

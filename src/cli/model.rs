@@ -8,7 +8,7 @@ use std::time::Instant;
 use super::args::LlmArgs;
 use crate::experiment::Experiment;
 use crate::llm::{
-    Blocking, Completer, Gateway, LlmConfig, LlmError, LlmRequest, LlmResponse, Memo, Mock, Price, Traffic,
+    Blocking, Completer, Gateway, LlmConfig, LlmError, LlmRequest, LlmResponse, LongPrice, Memo, Mock, Price, Traffic,
 };
 use crate::meter::price::PriceBook;
 
@@ -114,6 +114,13 @@ pub(super) fn priced(config: &LlmConfig) -> anyhow::Result<LlmConfig> {
             output_usd_per_mtok: row.rates.output,
             cache_read_usd_per_mtok: row.rates.read,
             cache_write_usd_per_mtok: row.rates.write,
+            long: row.above.as_ref().map(|tier| LongPrice {
+                above_tokens: tier.tokens.0,
+                input_usd_per_mtok: tier.rates.input,
+                output_usd_per_mtok: tier.rates.output,
+                cache_read_usd_per_mtok: tier.rates.read,
+                cache_write_usd_per_mtok: tier.rates.write,
+            }),
         });
     }
     Ok(config)

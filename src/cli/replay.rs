@@ -52,6 +52,9 @@ pub(super) fn replay(args: &ReplayArgs) -> anyhow::Result<()> {
             print(event, args.summaries, &mut out)?;
         }
         measures(&record, &mut out)?;
+        if let (Some(row), Some(ms)) = (&record.latency, super::latency::mean_ms(&events)) {
+            writeln!(out, "  {:<34} {ms:>14.0} ms, mean; {}", "model_first_token_ms", super::latency::label(row))?;
+        }
     }
     Ok(())
 }
@@ -61,8 +64,16 @@ fn heading(session: &Session, record: &CellRecord, out: &mut impl Write) -> anyh
     writeln!(out, "{} · {} · window {}{mock}", session.name, record.strategy, record.window_tokens)?;
     writeln!(
         out,
-        "{:>8} {:>6} {:>9} {:>9} {:>7} {:>9} {:>9}",
-        "request", "line", "estimate", "reference", "error", "reused", "written"
+        "{:>8} {:>6} {:>9} {:>9} {:>7} {:>9} {:>9}{}",
+        "request",
+        "line",
+        "estimate",
+        "reference",
+        "error",
+        "reused",
+        "written",
+        // The column is a model's, as the last line says.
+        if record.latency.is_some() { "  model_ms" } else { "" }
     )?;
     Ok(())
 }
@@ -100,11 +111,13 @@ fn print_request(request: &RequestRecord, out: &mut impl Write) -> anyhow::Resul
         || "–".to_owned(),
         |tokens| format!("{:+.1}%", (tokens as f64 / request.reference_tokens as f64 - 1.0) * 100.0),
     );
+    let ms = request.cache.as_ref().and_then(|cache| cache.model_first_token_ms);
+    let ms = ms.map_or_else(String::new, |ms| format!(" {ms:>9.0}"));
     let RequestRecord { request: number, line, reference_tokens, reused_tokens, written_tokens, .. } = request;
     let mark = if request.overflow { " !" } else { "" };
     writeln!(
         out,
-        "{number:>8} {line:>6} {estimate:>9} {reference_tokens:>9} {error:>7} {reused_tokens:>9} {written_tokens:>9}{mark}"
+        "{number:>8} {line:>6} {estimate:>9} {reference_tokens:>9} {error:>7} {reused_tokens:>9} {written_tokens:>9}{ms}{mark}"
     )?;
     Ok(())
 }

@@ -13,6 +13,7 @@ use crate::experiment::{
     Corpus, Experiment, ModelConfig, RunOptions, StrategyConfig, grid, load, run as run_experiment,
 };
 use crate::llm::{Completer, LlmConfig, Mock, MockKnobs};
+use crate::report::Narrow;
 use crate::results::Run;
 
 pub(super) fn run(args: &RunArgs) -> anyhow::Result<()> {
@@ -21,8 +22,12 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<()> {
     if let Some(probes) = args.probes {
         experiment.probes.get_or_insert_default().search |= probes == Probes::Search;
     }
+    experiment.redact |= args.redact;
     let mut corpus = load(&experiment.transcripts)?;
     super::inspect::give_head(&mut corpus, &args.setting)?;
+    if experiment.redact {
+        corpus.redact();
+    }
     warn(&corpus);
     super::findings::refuse(args.strict, &corpus.sessions)?;
     let folder = args.out.join(&experiment.name);
@@ -55,8 +60,10 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<()> {
     let run = Run::read(&folder)?;
     let mut out = io::stdout().lock();
     super::report::write_and_print(&run, &folder, &mut out)?;
-    super::spread::print(&run, &mut out)?;
-    super::exam::print(&run, &mut out)?;
+    let narrow = &mut Narrow::new(&mut out);
+    super::spread::print(&run, narrow)?;
+    super::exam::print(&run, narrow)?;
+    super::latency::print(&run, narrow)?;
     if outcome.reused > 0 {
         // On stderr, because the same data is printed whether it is new or not.
         let _ = writeln!(
@@ -141,6 +148,9 @@ fn warn(corpus: &Corpus) {
     for (_, reason) in &corpus.skipped {
         // With no stderr there is nobody to tell.
         let _ = writeln!(stderr, "skipped: {reason}");
+    }
+    if let Some(redacted) = &corpus.redacted {
+        let _ = writeln!(stderr, "redacted: {}", redacted.in_words());
     }
     for session in corpus.sessions.iter().filter(|session| !session.findings.is_empty()) {
         let name = &session.name;

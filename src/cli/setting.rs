@@ -19,12 +19,13 @@ pub(super) fn parse(text: &str) -> Result<Assignment, String> {
         return Err("expected a field before the `=` and a value after it".to_owned());
     }
     // A list, a table or a quoted text is one TOML value, whose commas are its own.
-    let values = match values.starts_with(['[', '{', '"', '\'']) {
-        true => match toml_value(values).ok_or_else(|| format!("`{values}` is no TOML value"))? {
+    let values = if values.starts_with(['[', '{', '"', '\'']) {
+        match toml_value(values).ok_or_else(|| format!("`{values}` is no TOML value"))? {
             Value::Array(values) => values,
             value => vec![value],
-        },
-        false => values.split(',').map(|value| bare(value.trim())).collect(),
+        }
+    } else {
+        values.split(',').map(|value| bare(value.trim())).collect()
     };
     Ok(Assignment { field: field.to_owned(), values })
 }

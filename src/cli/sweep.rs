@@ -8,7 +8,7 @@ use anyhow::Context;
 use super::args::CacheArgs;
 use crate::experiment::{CacheConfig, Sweep, load};
 use crate::llm::{Blocking, Mock, MockKnobs};
-use crate::report::{SweepReport, break_even, break_even_lines, cache_csv, cache_sweep};
+use crate::report::{Narrow, SweepReport, break_even, break_even_lines, cache_csv, cache_sweep};
 use crate::results::CacheSweepRecord;
 
 /// Name and version of the program.
@@ -22,12 +22,13 @@ pub(super) fn sweep(args: &CacheArgs) -> anyhow::Result<()> {
             provider: args.provider.clone(),
             price: args.price.clone(),
             prices: args.prices.clone(),
+            latency: args.latency.clone(),
             interval_seconds: Some(args.interval),
         },
         reference: args.reference.parse()?,
     };
     let llm = Blocking::new(Mock::new(MockKnobs::default())?);
-    let mut out = io::stdout().lock();
+    let mut out = Narrow::new(io::stdout().lock());
     let mut all = Vec::new();
     for session in &load(&args.transcripts)?.sessions {
         let records = sweep.run(session, &llm)?;
@@ -57,7 +58,8 @@ pub(super) fn sweep(args: &CacheArgs) -> anyhow::Result<()> {
 /// The command without the names of folders.
 fn command(sweep: &Sweep) -> String {
     let thresholds: Vec<String> = sweep.thresholds.iter().map(u64::to_string).collect();
-    let chosen = [("--provider", &sweep.cache.provider), ("--price", &sweep.cache.price)];
+    let cache = &sweep.cache;
+    let chosen = [("--provider", &cache.provider), ("--price", &cache.price), ("--latency", &cache.latency)];
     let chosen = chosen.iter().filter_map(|(option, word)| Some(format!(" {option} {}", word.as_ref()?)));
     let chosen: String = chosen.collect();
     format!("cutpoint cache SESSIONS --sweep {} --strategy {}{chosen}", thresholds.join(","), sweep.strategy)

@@ -13,6 +13,7 @@ use crate::experiment::{
     Experiment, ModelConfig, OwnStrategy, RunOptions, StrategyConfig, load, run as run_experiment,
 };
 use crate::llm::{Blocking, Memo, Mock};
+use crate::report::{Narrow, short_name};
 use crate::results::Run;
 use crate::stats::Resampling;
 
@@ -59,7 +60,7 @@ pub(super) fn tune(args: &TuneArgs) -> anyhow::Result<()> {
     crate::report::write_all(&run, &args.out)?;
     let resampling = Resampling { seed: args.seed, ..Resampling::default() };
     let choice = choose(&run, &args.by, 0.05, resampling)?;
-    print(&choice, &args.by, run.manifest.mock, &mut io::stdout().lock())?;
+    print(&choice, &args.by, run.manifest.mock, &mut Narrow::new(io::stdout().lock()))?;
     // Without an interval the choice is not confirmed.
     if choice.interval.is_err() { Err(super::compare::Decided(Exit::Inconclusive).into()) } else { Ok(()) }
 }
@@ -137,7 +138,7 @@ fn print(choice: &Choice, by: &str, mock: bool, out: &mut impl Write) -> anyhow:
         writeln!(
             out,
             "  {:<28} {:.4}; worse by {} on the others, p {} after Holm",
-            rival.strategy,
+            short_name(&rival.strategy, 28),
             rival.chosen_on,
             number(rival.worse_by, true),
             number(rival.p, false)

@@ -2,30 +2,35 @@
 
 use super::{Audited, Session};
 use crate::meter::cache::{AuditRow, Explanation, Split};
-use crate::meter::price::PriceBook;
+use crate::meter::price::{LatencyRow, PriceBook};
 use crate::results::{CacheRequestRecord, CacheSessionRecord};
 use crate::transcript::{EntryKind, Tokens};
 
-/// The records of an audited session under this name: one per request, and one of all.
+/// The records of an audited session under this name: one per request, and one of all. A latency row counts for every model;
+/// without one, times are those of the book's rows.
 pub fn audit_records(
     session: &Session,
     name: &str,
     audited: &Audited,
-    book: &PriceBook,
+    (book, latency): (&PriceBook, Option<&LatencyRow>),
 ) -> (Vec<CacheRequestRecord>, CacheSessionRecord) {
-    let record = |row| CacheRequestRecord { session: name.to_owned(), ..request(session, row, book) };
+    let record = |row| CacheRequestRecord { session: name.to_owned(), ..request(session, row, (book, latency)) };
     let requests: Vec<_> = audited.rows.iter().map(record).collect();
     let whole = whole(name, audited, &requests);
     (requests, whole)
 }
 
-fn request(session: &Session, row: &AuditRow, book: &PriceBook) -> CacheRequestRecord {
+fn request(
+    session: &Session,
+    row: &AuditRow,
+    (book, latency): (&PriceBook, Option<&LatencyRow>),
+) -> CacheRequestRecord {
     let day = row.moment.known.then(|| day(row.moment.at.0)).flatten();
     let price = book.find(&row.model, day.as_deref()).or_else(|| book.find(&row.model, None));
     let usd = |split: &Split| price.map(|price| price.bill(split, row.output).total().0);
     let prompt = row.recorded.unwrap_or(row.simulated).prompt();
     let uncached = Split { plain: prompt, ..Split::default() };
-    let latency = book.latency(&row.model);
+    let latency = latency.or_else(|| book.latency(&row.model));
     let first_token = |split: &Split| latency.map(|latency| latency.first_token_ms(split));
     let recorded = |part: fn(&Split) -> Tokens| row.recorded.as_ref().map(|split| part(split).0);
     let missed = |part: fn(&crate::meter::cache::Break) -> Tokens| row.missed.as_ref().map(|missed| part(missed).0);
@@ -122,7 +127,7 @@ fn whole(name: &str, audited: &Audited, requests: &[CacheRequestRecord]) -> Cach
         total_error_ratio: excess(simulated, recorded),
         total_error_without_hidden_ratio: excess(open.0, open.1),
         breaks: count(rows, |row| row.broken.is_some()),
-        breaks_simulated: basis("simulated"),
+        breaks_known: basis("known"),
         breaks_inferred: basis("inferred"),
         breaks_unexplained: basis("unexplained"),
         breaks_false: count(rows, |row| {

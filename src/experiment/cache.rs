@@ -31,6 +31,10 @@ pub struct CacheConfig {
     /// A price book whose rows count before the built-in ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prices: Option<PathBuf>,
+    /// A model of the time to the first token: a latency row of the price book, or `base,uncached,cached` in ms, the latter two for
+    /// a thousand tokens; without it the row of the model, if the price book has one. Whatever is made of it is called a model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency: Option<String>,
     /// Seconds between requests where a file has no times; 30 without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval_seconds: Option<u64>,
@@ -51,6 +55,14 @@ impl CacheConfig {
         self.provider.as_deref().map(|name| preset(name).ok_or_else(|| unknown(name))).transpose()
     }
 
+    /// The latency model that is named or given; `None`: none is.
+    ///
+    /// # Errors
+    /// When the book has no row of this name, and it is no row itself.
+    pub fn latency(&self, book: &PriceBook) -> Result<Option<LatencyRow>, ConfigError> {
+        self.latency.as_deref().map(|name| named_latency(book, name)).transpose()
+    }
+
     /// Looks whether all that it names is there.
     ///
     /// # Errors
@@ -58,6 +70,7 @@ impl CacheConfig {
     pub fn check(&self) -> Result<(), ConfigError> {
         self.preset()?;
         let book = self.book()?;
+        self.latency(&book)?;
         self.price.as_deref().map_or(Ok(()), |name| book.find(name, None).map(|_| ()).ok_or_else(|| no_price(name)))
     }
 
@@ -77,6 +90,18 @@ impl CacheConfig {
         let text = std::fs::read_to_string(path).map_err(unread)?;
         Ok(PriceBook::parse(&text, &path.display().to_string()).map_err(wrong)?.before(builtin))
     }
+}
+
+/// A latency row of the price book, or one that is given as three numbers.
+///
+/// # Errors
+/// When it is neither.
+pub fn named_latency(book: &PriceBook, name: &str) -> Result<LatencyRow, ConfigError> {
+    LatencyRow::given(name).or_else(|| book.latency(name).cloned()).ok_or_else(|| {
+        let hint = "give three numbers, such as 400,60,1.5 (ms of an empty prompt, of 1,000 tokens that are computed, of 1,000 that \
+                    are read), or the name of a [[latency]] row in the price book (--prices FILE)";
+        ConfigError::entry(name, format!("no latency is called {name:?}"), hint)
+    })
 }
 
 fn no_price(name: &str) -> ConfigError {
@@ -126,7 +151,7 @@ impl CacheSetup {
         Ok(Self {
             config: config.clone(),
             provider,
-            latency: book.latency(wanted).cloned(),
+            latency: config.latency(&book)?.or_else(|| book.latency(wanted).cloned()),
             price: row.ok_or_else(|| format!("no price of the recorded model {model:?} is known, and none is chosen")),
             rules: Rules { minimum: minimum(&model).unwrap_or(provider.rules.minimum), ..provider.rules },
             table: BlockTable::new(transcript, reference),

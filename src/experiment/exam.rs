@@ -6,16 +6,16 @@ use serde::{Deserialize, Serialize};
 
 use super::grid::digest;
 use super::{Cell, Prepared};
-use crate::engine::summarize::{Completer, LlmError, LlmRequest, Purpose};
+use crate::engine::summarize::{Completer, LlmError, LlmRequest, LlmResponse, Purpose};
 use crate::meter::Measures;
 use crate::meter::goal::probe::{
-    ActionSight, ActionVerdict, Bank, BankLimits, Condition, CutSight, NextCall, ProbeResult, Question, Sight, Verdict,
-    action_prompt, actions, judge_action, judge_answer, known_tools, no_exam, probe_prompt, probes, query_of,
-    query_prompt, search,
+    ActionSight, ActionVerdict, Bank, BankLimits, Condition, CutSight, NextCall, ProbeResult, Question, Sight,
+    ToolSource, Toolset, Verdict, action_prompt, action_prompt_in_words, actions, judge_answer, judge_calls, no_exam,
+    probe_prompt, probes, query_of, query_prompt, search, shared_bytes,
 };
 use crate::replay::CountCache;
 use crate::results::{ActionRecord, AnswerRecord, ExamRecord, LeftOutRecord, ProbeRecord};
-use crate::transcript::{Tokens, Transcript};
+use crate::transcript::{Tokens, ToolSchema, Transcript};
 
 /// `[probes]` of an experiment: what is asked of the reader, which is the model of `[llm]`, or the mock.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,11 +34,21 @@ pub struct ProbeConfig {
     pub next_actions: usize,
     /// The most tokens of an answer; models that think need more.
     pub max_output_tokens: u64,
+    /// Tells the reader its tools in words, for a server that refuses the tool fields of its protocol.
+    pub tools_in_words: bool,
 }
 
 impl Default for ProbeConfig {
     fn default() -> Self {
-        Self { per_kind: 4, negatives: 3, runs: 3, search: false, next_actions: 3, max_output_tokens: 1_024 }
+        Self {
+            per_kind: 4,
+            negatives: 3,
+            runs: 3,
+            search: false,
+            next_actions: 3,
+            max_output_tokens: 1_024,
+            tools_in_words: false,
+        }
     }
 }
 
@@ -64,6 +74,16 @@ struct Desk<'e> {
 enum Silent {
     Refused,
     Overflow,
+}
+
+/// One call: its prompt, what of it is the context, and the rest of it, because contexts are long, and counted once.
+struct Asked<'q> {
+    prompt: String,
+    context: &'q Shown<'q>,
+    rest: String,
+    shared_bytes: usize,
+    tools: Arc<[ToolSchema]>,
+    seed: u64,
 }
 
 /// A context as it is shown, with its tokens.
@@ -104,27 +124,40 @@ pub(super) fn examine(
     (desk.record, measures)
 }
 
+impl<'q> Asked<'q> {
+    /// A question about a context, in these words.
+    fn about(context: &'q Shown<'q>, seed: u64, words: impl Fn(&str) -> String) -> Self {
+        let (prompt, rest) = (words(context.text), words(""));
+        Self { prompt, context, rest, shared_bytes: shared_bytes(context.text), tools: [].into(), seed }
+    }
+}
+
 impl Desk<'_> {
     fn shown<'c>(&self, text: &'c str) -> Shown<'c> {
         Shown { text, tokens: self.counts.count(text) }
     }
 
-    /// One call. `rest` is the prompt without its context: contexts are long, and counted once.
-    fn ask(&mut self, prompt: String, context: &Shown<'_>, rest: &str, seed: u64) -> Result<Arc<str>, Silent> {
+    fn ask(&mut self, asked: Asked<'_>) -> Result<LlmResponse, Silent> {
         let request = LlmRequest {
             system: Some(Arc::clone(&self.system)),
-            prompt: prompt.into(),
+            prompt: asked.prompt.into(),
             max_output: Some(Tokens(self.config.max_output_tokens)),
             purpose: Purpose::Question,
-            seed,
+            seed: asked.seed,
+            tools: asked.tools,
+            shared_bytes: asked.shared_bytes,
         };
         self.record.requests_count += 1;
-        let around = self.counts.count(&self.system) + self.counts.count(rest);
-        self.record.input_tokens += (context.tokens + around).0;
+        let schemas = request.tools.iter().flat_map(|tool| [&tool.name, &tool.description, &tool.parameters]);
+        let schemas: Tokens = schemas.map(|text| self.counts.count(text)).sum();
+        let around = self.counts.count(&self.system) + self.counts.count(&asked.rest);
+        self.record.input_tokens += (asked.context.tokens + around + schemas).0;
         match self.llm.complete(&request) {
             Ok(response) => {
-                self.record.output_tokens += self.counts.count(&response.text).0;
-                Ok(response.text)
+                let calls = response.calls.iter().flat_map(|call| [&call.name, &call.arguments]);
+                let calls: Tokens = calls.map(|text| self.counts.count(text)).sum();
+                self.record.output_tokens += (self.counts.count(&response.text) + calls).0;
+                Ok(response)
             }
             Err(LlmError::Overflow(_)) => Err(Silent::Overflow),
             // A failure that stays ends the run, and this cell is no result; what is left are the model's own words.
@@ -151,6 +184,7 @@ impl Desk<'_> {
                 kind: question.kind.name().to_owned(),
                 item: question.item.clone(),
                 question: question.text.clone(),
+                expected: Some(question.expected.in_words()),
                 kept: result.is_kept(),
                 answers,
             });
@@ -190,10 +224,9 @@ impl Desk<'_> {
     }
 
     fn one(&mut self, question: &Question, context: &Shown<'_>, found: Option<&str>, seed: u64) -> (String, Verdict) {
-        let prompt = probe_prompt(context.text, found, question);
-        let rest = probe_prompt("", found, question);
-        match self.ask(prompt, context, &rest, seed) {
-            Ok(reply) => judge_answer(&reply, &question.expected),
+        let asked = Asked::about(context, seed, |context| probe_prompt(context, found, question));
+        match self.ask(asked) {
+            Ok(reply) => judge_answer(&reply.text, &question.expected),
             Err(Silent::Overflow) => (String::new(), Verdict::Overflow),
             Err(Silent::Refused) => (String::new(), Verdict::Refused),
         }
@@ -207,9 +240,8 @@ impl Desk<'_> {
         dropped: &[String],
         seed: u64,
     ) -> (String, String, Verdict) {
-        let prompt = query_prompt(context.text, question);
-        let query = match self.ask(prompt, context, &query_prompt("", question), seed) {
-            Ok(reply) => query_of(&reply),
+        let query = match self.ask(Asked::about(context, seed, |context| query_prompt(context, question))) {
+            Ok(reply) => query_of(&reply.text),
             Err(Silent::Overflow) => return (String::new(), String::new(), Verdict::Overflow),
             Err(Silent::Refused) => String::new(),
         };
@@ -219,8 +251,8 @@ impl Desk<'_> {
 
     fn actions(&mut self, cell: &Cell, cut: &CutSight, following: &[ActionSight]) -> Measures {
         let mut verdicts = Vec::new();
+        let tools = Toolset::of(self.transcript, &cut.path);
         for sight in following {
-            let tools = known_tools(self.transcript, &cut.path, sight.entry);
             let view = self.action(Condition::View, &sight.view, sight, &tools, cell.draws());
             let history = cut.history_before(self.transcript, sight.entry);
             let full = self.action(Condition::Full, &history, sight, &tools, 0);
@@ -234,12 +266,24 @@ impl Desk<'_> {
         condition: Condition,
         context: &str,
         sight: &ActionSight,
-        tools: &str,
+        tools: &Toolset,
         seed: u64,
     ) -> ActionVerdict {
         let shown = self.shown(context);
-        let (named, verdict) = match self.ask(action_prompt(context, tools), &shown, &action_prompt("", tools), seed) {
-            Ok(reply) => judge_action(&reply, &sight.recorded),
+        // No protocol takes an empty list of tools.
+        let in_words = self.config.tools_in_words || tools.source == ToolSource::Unknown;
+        let asked = if in_words {
+            let lines = tools.lines();
+            Asked::about(&shown, seed, |context| action_prompt_in_words(context, &lines))
+        } else {
+            Asked { tools: Arc::clone(&tools.schemas), ..Asked::about(&shown, seed, action_prompt) }
+        };
+        // The context of a call is its own: what replicates share is the whole prompt.
+        let (named, verdict) = match self.ask(Asked { shared_bytes: 0, ..asked }) {
+            Ok(reply) => {
+                let calls = reply.calls.iter().map(|call| (&*call.name, &*call.arguments));
+                judge_calls(calls, &reply.text, &sight.recorded)
+            }
             Err(Silent::Overflow) => (None, ActionVerdict::Overflow),
             Err(Silent::Refused) => (None, ActionVerdict::Refused),
         };
@@ -251,6 +295,8 @@ impl Desk<'_> {
             verdict: verdict.name().to_owned(),
             recorded: sight.recorded.iter().map(words).collect(),
             named: named.as_ref().map(words),
+            tools: tools.source.name().to_owned(),
+            offered: if in_words { "words" } else { "protocol" }.to_owned(),
         });
         verdict
     }

@@ -32,6 +32,9 @@ pub(super) struct At {
     pub(super) number: usize,
 }
 
+/// Room is made for as many lines as there would be of this many bytes.
+const USUAL_LINE: usize = 1_024;
+
 /// The start of a file.
 pub(super) const START: At = At { offset: 0, number: 1 };
 
@@ -45,10 +48,9 @@ pub(super) fn split(bytes: &[u8]) -> Vec<Line<'_>> {
 ///
 /// All is checked for UTF-8 at once, and only if that fails line by line: a bad byte costs its own line at most.
 pub(super) fn split_from(bytes: &[u8], at: At) -> Vec<Line<'_>> {
-    let start = if at.offset == 0 && bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
     let whole = std::str::from_utf8(bytes).ok();
     let mut lines = Vec::with_capacity(bytecount::count(bytes, b'\n') + 1);
-    let mut from = start;
+    let mut from = byte_order_mark(bytes, at);
     while from < bytes.len() {
         let end = memchr::memchr(b'\n', &bytes[from..]).map_or(bytes.len(), |at| from + at);
         let (text, bad_utf8) = match whole.and_then(|text| text.get(from..end)) {
@@ -60,6 +62,42 @@ pub(super) fn split_from(bytes: &[u8], at: At) -> Vec<Line<'_>> {
         from = end + 1;
     }
     lines
+}
+
+/// A line whose bytes have not been looked at yet.
+pub(super) struct Span<'a> {
+    number: usize,
+    offset: usize,
+    bytes: &'a [u8],
+    terminated: bool,
+}
+
+impl<'a> Span<'a> {
+    /// The line. A bad byte costs this line at most.
+    pub(super) fn line(&self) -> Line<'a> {
+        let (text, bad_utf8) = decode(self.bytes, self.offset);
+        Line { number: self.number, offset: self.offset, text, bad_utf8, terminated: self.terminated }
+    }
+}
+
+/// Where the lines of `bytes` are, as [`split_from`] finds them.
+pub(super) fn spans(bytes: &[u8], at: At) -> Vec<Span<'_>> {
+    let mut from = byte_order_mark(bytes, at);
+    let ends = memchr::memchr_iter(b'\n', bytes).map(|end| (end, true));
+    let mut spans = Vec::with_capacity(bytes.len() / USUAL_LINE);
+    for (end, terminated) in ends.chain([(bytes.len(), false)]) {
+        if terminated || from < end {
+            let number = at.number + spans.len();
+            spans.push(Span { number, offset: at.offset + from, bytes: &bytes[from..end], terminated });
+        }
+        from = end + 1;
+    }
+    spans
+}
+
+/// Bytes of a mark before the first line of a file.
+fn byte_order_mark(bytes: &[u8], at: At) -> usize {
+    if at.offset == 0 && bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 }
 }
 
 /// One line's text, and the file offset of its first bad byte.
@@ -78,5 +116,31 @@ pub(super) fn foreign(bytes: &[u8]) -> Option<&'static str> {
         [0x1F, 0x8B, ..] => Some("gzip data"),
         [0x28, 0xB5, 0x2F, 0xFD, ..] => Some("zstd data"),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{At, Span, spans, split_from};
+
+    #[test]
+    fn spans_are_the_lines() {
+        for text in ["", "a", "a\n", "\n", "\n\n", "a\r\n\nb\n c", "\u{feff}a\nb", "x\n\u{feff}y\n"] {
+            for offset in [0, 7] {
+                let mut bytes = text.as_bytes().to_vec();
+                let at = At { offset, number: 3 };
+                for last in [b'z', 0xFF] {
+                    let all = |lines: Vec<super::Line<'_>>| -> Vec<_> {
+                        let facts = |line: super::Line<'_>| {
+                            (line.number, line.offset, line.text.into_owned(), line.bad_utf8, line.terminated)
+                        };
+                        lines.into_iter().map(facts).collect()
+                    };
+                    let found = all(spans(&bytes, at).iter().map(Span::line).collect());
+                    assert_eq!(found, all(split_from(&bytes, at)), "{bytes:?}");
+                    bytes.push(last);
+                }
+            }
+        }
     }
 }

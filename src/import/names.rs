@@ -5,21 +5,32 @@ use std::sync::Arc;
 
 use crate::transcript::{Block, Message, Text};
 
+/// So many words are compared one by one, which is faster than to hash them; a session has hardly more.
+const FEW: usize = 8;
+
 /// The words so far.
 #[derive(Default)]
 pub(super) struct Names {
     words: HashSet<Arc<str>>,
+    /// The first words.
+    few: Vec<Arc<str>>,
     /// Tools that were called, by their name.
     called: HashMap<Arc<str>, Arc<Text>>,
+    /// The first tools that were called.
+    few_called: Vec<Arc<Text>>,
 }
 
 impl Names {
     /// `name`, the same for equal ones.
     pub(super) fn shared(&mut self, name: &str) -> Arc<str> {
-        if let Some(known) = self.words.get(name) {
+        let few = self.few.iter().find(|known| ***known == *name);
+        if let Some(known) = few.or_else(|| self.words.get(name)) {
             return known.clone();
         }
         let new: Arc<str> = name.into();
+        if self.few.len() < FEW {
+            self.few.push(new.clone());
+        }
         self.words.insert(new.clone());
         new
     }
@@ -42,10 +53,14 @@ impl Names {
     pub(super) fn share_calls(&mut self, blocks: &mut [Block]) {
         for block in blocks {
             let Block::ToolCall(call) = block else { continue };
-            if let Some(known) = self.called.get(call.name.as_str()) {
+            let few = self.few_called.iter().find(|known| known.as_str() == call.name.as_str());
+            if let Some(known) = few.or_else(|| self.called.get(call.name.as_str())) {
                 call.name = known.clone();
             } else {
                 let word = self.shared(call.name.as_str());
+                if self.few_called.len() < FEW {
+                    self.few_called.push(call.name.clone());
+                }
                 self.called.insert(word, call.name.clone());
             }
         }
@@ -65,6 +80,9 @@ mod tests {
         let (a, b, other) = (names.shared("model"), names.shared("model"), names.shared("other"));
         assert!(Arc::ptr_eq(&a, &b) && !Arc::ptr_eq(&a, &other));
         assert_eq!((&*b, &*other), ("model", "other"));
+        // Also those that come after the first few.
+        let many: Vec<Arc<str>> = (0..20).map(|at| names.shared(&at.to_string())).collect();
+        assert!((0..20).all(|at| Arc::ptr_eq(&names.shared(&at.to_string()), &many[at])));
     }
 
     #[test]

@@ -4,12 +4,14 @@
 //! (raw line breaks in a string), NUL padding, an unfinished last line, and an unfinished line to which a later run
 //! appended its next record.
 
+use std::borrow::Cow;
+
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use super::controls;
 use super::finding::locate;
 use super::json::leading_values;
-use super::lines::{self, At, Line};
+use super::lines::{self, At, Line, Span};
 use super::source::Source;
 use super::surrogates;
 use super::value::Value;
@@ -74,9 +76,9 @@ pub(super) fn read<R: Rows>(source: &mut Source<'_>, rows: &mut R) -> Result<(),
     loop {
         let (bytes, ended) = source.window(at.offset, size)?;
         let end = if ended { bytes.len() } else { memchr::memrchr(b'\n', bytes).map_or(0, |last| last + 1) };
-        let lines = lines::split_from(&bytes[..end], at);
+        let (lines, early) = parsed_ahead::<R>(&bytes[..end], at);
         let known = rows.findings().len();
-        let used = read_block(&lines, ended, resumed, rows);
+        let used = read_block(&lines, early, ended, resumed, rows);
         // A broken line at hand is the only place from which a column can be counted.
         locate(bytes, at.offset, &mut rows.findings()[known..]);
         if ended && used == lines.len() {
@@ -100,20 +102,29 @@ struct Early<'l, R: Rows> {
 }
 
 impl<'l, R: Rows> Early<'l, R> {
-    /// Lines that are blank or padded are left for later.
-    fn new(reader: &mut Reader<'l>, line: &'l Line<'_>) -> Self {
-        let text = line.text.trim();
+    /// Lines that are blank, padded or no UTF-8 are left for later.
+    fn new(reader: &mut Reader<'l>, line: &Line<'l>) -> Self {
+        let Cow::Borrowed(text) = line.text else { return Self { text: "", record: None } };
+        let text = text.trim();
         let plain = !text.is_empty() && !text.starts_with('\0') && !text.ends_with('\0');
         Self { text, record: plain.then(|| parse::<R>(text, reader)) }
     }
 }
 
-/// All lines, parsed by all threads. A single thread parses each when it is taken, with the line still at hand.
-fn parsed_ahead<'l, R: Rows>(lines: &'l [Line<'_>]) -> Vec<Early<'l, R>> {
+/// A line, and its record if it is plainly one.
+fn ahead<'l, R: Rows>(reader: &mut Reader<'l>, span: &Span<'l>) -> (Line<'l>, Early<'l, R>) {
+    let line = span.line();
+    let early = Early::new(reader, &line);
+    (line, early)
+}
+
+/// All lines, checked and parsed by all threads. A single thread parses each when it is taken, with the line still at hand.
+fn parsed_ahead<R: Rows>(bytes: &[u8], at: At) -> (Vec<Line<'_>>, Vec<Early<'_, R>>) {
     if rayon::current_num_threads() == 1 {
-        return Vec::new();
+        return (lines::split_from(bytes, at), Vec::new());
     }
-    lines.par_iter().with_min_len(MIN_LINES).map_init(Reader::default, Early::new).collect()
+    let spans = lines::spans(bytes, at);
+    spans.par_iter().with_min_len(MIN_LINES).map_init(Reader::default, ahead::<R>).unzip()
 }
 
 fn parse<'l, R: Rows>(text: &'l str, reader: &mut Reader<'l>) -> Result<(R::Record<'l>, bool), String> {
@@ -137,31 +148,33 @@ fn take<R: Rows>(at: (usize, usize), text: &str, (record, surrogates): (R::Recor
     rows.take(at, text, record);
 }
 
-/// Reads lines and returns how many: fewer than all where a broken record may go on behind them. `last`: no more
-/// follow. `resumed`: the first one was left over, and its other faults are known.
-fn read_block<R: Rows>(lines: &[Line<'_>], last: bool, resumed: bool, rows: &mut R) -> usize {
-    let mut early = parsed_ahead::<R>(lines);
+/// Takes lines, which may have been parsed `early`, and returns how many: fewer than all where a broken record may go on
+/// behind them. `last`: no more follow. `resumed`: the first one was left over, and its other faults are known.
+fn read_block<R: Rows>(
+    lines: &[Line<'_>],
+    mut early: Vec<Early<'_, R>>,
+    last: bool,
+    resumed: bool,
+    rows: &mut R,
+) -> usize {
     let mut reader = Reader::default();
     let mut next = 0;
     while let Some(line) = lines.get(next) {
-        let known = resumed && next == 0;
-        let text = trimmed(line, known, rows);
-        if text.is_empty() {
-            let only_nul = line.text.contains('\0');
-            let counts = rows.counts();
-            *(if only_nul { &mut counts.left_out } else { &mut counts.blank }) += 1;
-            next += 1;
-            continue;
-        }
-        if let Some(offset) = line.bad_utf8.filter(|_| !known) {
-            let fault = "bytes that are not UTF-8, each read as U+FFFD".to_owned();
-            rows.fault((line.number, line.number), Some(offset), FindingKind::InvalidUtf8, fault);
-        }
         let at = (line.number, line.number);
-        let ahead = early.get_mut(next).filter(|early| std::ptr::eq(early.text, text));
-        let parsed = ahead.and_then(|early| early.record.take());
-        match parsed.unwrap_or_else(|| parse::<R>(text, &mut reader)) {
-            Ok(parsed) => take(at, text, parsed, rows),
+        // What was parsed early is plain text without a fault of its bytes.
+        let ahead = early.get_mut(next).and_then(|early| Some((early.text, early.record.take()?)));
+        let (text, taken) = match ahead {
+            Some((text, parsed)) => (text, parsed.map(|parsed| take(at, text, parsed, rows))),
+            None => match text_of(line, resumed && next == 0, rows) {
+                Some(text) => (text, parse::<R>(text, &mut reader).map(|parsed| take(at, text, parsed, rows))),
+                None => {
+                    next += 1;
+                    continue;
+                }
+            },
+        };
+        match taken {
+            Ok(()) => {}
             Err(reason) => match recover(&lines[next..], last, text, &reason, rows) {
                 Some(further) => next += further,
                 None => return next,
@@ -170,6 +183,22 @@ fn read_block<R: Rows>(lines: &[Line<'_>], last: bool, resumed: bool, rows: &mut
         next += 1;
     }
     next
+}
+
+/// The record in a line, whose faults are reported unless they are `known`. `None` where there is none, which is counted.
+fn text_of<'a>(line: &'a Line<'_>, known: bool, rows: &mut impl Rows) -> Option<&'a str> {
+    let text = trimmed(line, known, rows);
+    if text.is_empty() {
+        let only_nul = line.text.contains('\0');
+        let counts = rows.counts();
+        *(if only_nul { &mut counts.left_out } else { &mut counts.blank }) += 1;
+        return None;
+    }
+    if let Some(offset) = line.bad_utf8.filter(|_| !known) {
+        let fault = "bytes that are not UTF-8, each read as U+FFFD".to_owned();
+        rows.fault((line.number, line.number), Some(offset), FindingKind::InvalidUtf8, fault);
+    }
+    Some(text)
 }
 
 /// Whether a file is JSON Lines and not one document: the first line is a whole value, and more follow. Where the first one

@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use sha2::{Digest, Sha256};
 
-use crate::stats::{Confusion, Level, NotPowered, Powered, cohen_kappa, krippendorff_alpha, powered_mean};
+use crate::stats::{
+    Confusion, Judged, Level, NotPowered, Powered, Resampling, cohen_kappa, krippendorff_alpha, powered_mean,
+    stands_for,
+};
 
 /// κ from which a judge may be used (statistics notes), and from which its figures may be headlines.
 pub const KAPPA_BARS: [f64; 2] = [0.6, 0.8];
@@ -20,6 +23,10 @@ pub struct Graded {
     pub arm: String,
     /// The judge's grade; void ones are not compared.
     pub grade: Option<u8>,
+    /// Lineage of the transcript: the unit of the corrected means.
+    pub lineage: String,
+    /// The transcript.
+    pub transcript: String,
 }
 
 /// The labels of one judgement.
@@ -66,7 +73,23 @@ pub struct Calibration {
     /// Rows are the person's grades, columns the judge's.
     pub confusion: Confusion,
     /// Corrected means by arm, as shares of the highest grade.
-    pub arms: Vec<(String, Result<Powered, NotPowered>)>,
+    pub arms: Vec<(String, Result<Powered, Uncorrected>)>,
+}
+
+/// Why an arm has no corrected mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Uncorrected {
+    /// What the judge gave so often, no person has seen: whether it is right is not known.
+    #[error("no label says whether the judge's grade {grade} is right, which it gave {judgements} times")]
+    Grade {
+        /// The grade.
+        grade: u8,
+        /// How often the judge gave it on this rubric.
+        judgements: usize,
+    },
+    /// The mean cannot be had.
+    #[error(transparent)]
+    NotPowered(#[from] NotPowered),
 }
 
 /// Compares. `most` is the highest grade of the rubric.
@@ -98,21 +121,52 @@ pub fn calibrate(graded: &[Graded], labels: &BTreeMap<String, Label>, most: u8) 
     }
 }
 
-type Values = (Vec<(f64, f64)>, Vec<f64>);
+/// Judgements of each grade on a rubric, and how many of them are labelled: a sample takes rare grades more often.
+type Strata = BTreeMap<u8, (usize, usize)>;
 
-fn arms(graded: &[Graded], labels: &BTreeMap<String, Label>, most: u8) -> Vec<(String, Result<Powered, NotPowered>)> {
-    let share = |grade: u8| f64::from(grade) / f64::from(most.max(1));
-    let mut arms: BTreeMap<&str, Values> = BTreeMap::new();
+fn strata(graded: &[Graded], person: impl Fn(&Graded) -> Option<u8>) -> Strata {
+    let mut strata = Strata::new();
     for one in graded {
-        let Some(judge) = one.grade else { continue };
-        let (labelled, rest) = arms.entry(&one.arm).or_default();
-        match labels.get(&one.id).and_then(|label| label.first) {
-            Some(person) => labelled.push((share(person), share(judge))),
-            None => rest.push(share(judge)),
+        let Some(grade) = one.grade else { continue };
+        let (all, labelled) = strata.entry(grade).or_default();
+        *all += 1;
+        *labelled += usize::from(person(one).is_some());
+    }
+    strata
+}
+
+fn arms(graded: &[Graded], labels: &BTreeMap<String, Label>, most: u8) -> Vec<(String, Result<Powered, Uncorrected>)> {
+    let person = |one: &Graded| labels.get(&one.id).and_then(|label| label.first);
+    let strata = strata(graded, person);
+    let mut arms: BTreeMap<&str, Vec<(u8, &Graded)>> = BTreeMap::new();
+    for one in graded {
+        if let Some(grade) = one.grade {
+            arms.entry(&one.arm).or_default().push((grade, one));
         }
     }
-    let one = |(arm, (labelled, rest)): (&str, Values)| (arm.to_owned(), powered_mean(&labelled, &rest, 0.95));
-    arms.into_iter().map(one).collect()
+    let one = |values: Vec<(u8, &Graded)>| -> Result<Powered, Uncorrected> {
+        let values: Vec<Judged<'_>> = values
+            .into_iter()
+            .map(|(grade, one)| judged(grade, one, person(one), &strata, most))
+            .collect::<Result<_, _>>()?;
+        Ok(powered_mean(&values, Resampling::default())?)
+    };
+    arms.into_iter().map(|(arm, values)| (arm.to_owned(), one(values))).collect()
+}
+
+/// A judgement with its label, and what it stands for, as shares of the highest grade.
+fn judged<'g>(
+    grade: u8,
+    one: &'g Graded,
+    person: Option<u8>,
+    strata: &Strata,
+    most: u8,
+) -> Result<Judged<'g>, Uncorrected> {
+    let (all, labelled) = strata.get(&grade).copied().unwrap_or_default();
+    let weight = stands_for(all, labelled).ok_or(Uncorrected::Grade { grade, judgements: all })?;
+    let share = |grade: u8| f64::from(grade) / f64::from(most.max(1));
+    let Graded { lineage, transcript, .. } = one;
+    Ok(Judged { lineage, transcript, judge: share(grade), person: person.map(share), weight })
 }
 
 #[cfg(test)]
@@ -120,7 +174,10 @@ mod tests {
     use super::*;
 
     fn graded(id: usize, grade: Option<u8>) -> Graded {
-        Graded { id: format!("j{id}"), arm: if id.is_multiple_of(2) { "a" } else { "b" }.to_owned(), grade }
+        let arm = if id.is_multiple_of(2) { "a" } else { "b" }.to_owned();
+        // Two neighbours of an arm are one session.
+        let lineage = format!("l{}", id / 4);
+        Graded { id: format!("j{id}"), arm, grade, transcript: lineage.clone(), lineage }
     }
 
     #[test]
@@ -152,9 +209,17 @@ mod tests {
         // Two grades alone: weights change nothing.
         assert!((found.weighted_kappa.unwrap() - found.kappa.unwrap()).abs() < 1e-12);
         assert_eq!(found.confusion.counts, [[3, 2], [0, 3]]);
-        // Arm a: labelled 2 2 0 2 → persons 2 2 0 0: one of four is 1 too high in shares: 1 − 0.25.
+        // The judge gave 2 in 13 cases, of which 5 are labelled: each stands for 2.6. Two of them are wrong, one of arm a: its
+        // values, as shares, are 1 1 | 0 1 − 2.6 | 1 1 | 1 1, and its lineages 1, −0.8, 1, 1.
         let (arm, powered) = &found.arms[0];
-        assert_eq!(arm, "a");
-        assert!((powered.as_ref().unwrap().point - 0.75).abs() < 1e-12);
+        let powered = powered.as_ref().unwrap();
+        assert_eq!((arm.as_str(), powered.lineages, powered.labelled, powered.unlabelled), ("a", 4, 4, 4));
+        assert!((powered.judged - 0.875).abs() < 1e-12 && (powered.point - 0.55).abs() < 1e-12, "{powered:?}");
+        assert_eq!(powered.interval, Err(crate::stats::NoInterval::TooFew { n: 4 }));
+        // A grade that no person has seen is not taken to be right.
+        all.push(graded(18, Some(1)));
+        let found = calibrate(&all, &labels, 2);
+        assert_eq!(found.arms[0].1, Err(Uncorrected::Grade { grade: 1, judgements: 1 }));
+        assert!(found.arms[1].1.is_ok(), "the other arm has none of it");
     }
 }

@@ -61,6 +61,8 @@ pub fn request(subject: Subject<'_>, seed: u64) -> LlmRequest {
         max_output: Some(Tokens(MOST_OUTPUT)),
         purpose: Purpose::Question,
         seed,
+        tools: [].into(),
+        shared_bytes: 0,
     }
 }
 

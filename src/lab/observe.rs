@@ -18,7 +18,9 @@ use crate::replay::{
 };
 use crate::tokens::{IMAGE_BYTES, MessageTable, Reference, tools_json};
 use crate::transcript::class::{ContentClass, Script, dominant};
-use crate::transcript::{Block, EntryIdx, EntryKind, Message, Role, Tokens, Transcript, is_sent};
+use crate::transcript::{
+    Block, Content, EntryIdx, EntryKind, Message, Role, Text, Tokens, ToolSchema, Transcript, is_sent,
+};
 
 /// An estimator under test.
 #[derive(Clone)]
@@ -57,6 +59,10 @@ pub struct MessageRow {
     pub truth: Tokens,
     /// What each subject says, in their order.
     pub estimates: Vec<Tokens>,
+    /// Characters of its signatures of reasoning, which no estimator counts as text.
+    pub signature_chars: u64,
+    /// What each subject would say if they were text; nothing where there are none.
+    pub with_signature: Vec<Tokens>,
 }
 
 /// One request: the truth, and what every subject believes.
@@ -171,7 +177,7 @@ impl Observed {
         };
         follow(transcript, &path, &mut walk);
         let requests = std::mem::take(&mut walk.rows);
-        let messages = messages(transcript, &path, &walk);
+        let messages = messages(transcript, &path, &walk, subjects);
         let verdicts = Verdict::ALL
             .map(|verdict| (verdict, truths.iter().filter(|row| row.verdict == verdict).count() as u64))
             .to_vec();
@@ -182,12 +188,17 @@ impl Observed {
             head,
             head_source,
             system: transcript.head.system.as_ref().map(|system| truth.tokenizer().count(system.as_str())),
-            tools: transcript.head.tools.as_ref().map(|tools| truth.tokenizer().count(&tools_json(tools))),
+            tools: transcript.head.tools.as_deref().map(|tools| tools_tokens(tools, truth)),
             verdicts,
-            signature_chars: signatures(transcript, &path),
+            signature_chars: messages.iter().map(|row| row.signature_chars).sum(),
         };
         Self { session, truths, messages, requests }
     }
+}
+
+/// The tools as one JSON array. A request without tools has no array.
+fn tools_tokens(tools: &[ToolSchema], truth: &Truth) -> Tokens {
+    if tools.is_empty() { Tokens(0) } else { truth.tokenizer().count(&tools_json(tools)) }
 }
 
 /// The head: counted, else inferred from the first request whose usage can be believed, else unknown.
@@ -219,20 +230,20 @@ fn first_usable(truths: &[TruthRow]) -> Option<EntryIdx> {
     truths.iter().find(|row| row.on_path && row.verdict == Verdict::Usable).map(|row| row.entry)
 }
 
-fn signatures(transcript: &Transcript, path: &[EntryIdx]) -> u64 {
-    let messages = path.iter().filter_map(|&idx| match &transcript.entry(idx).kind {
-        EntryKind::Message(message) => Some(message),
+/// The message with its signatures as further blocks of text, and their characters; `None` without any.
+fn with_signature(message: &Message) -> Option<(Message, u64)> {
+    let signature = |block: &Block| match block {
+        Block::Thinking { signature: Some(signature), .. } if !signature.is_empty() => Some(Text::from(&**signature)),
         _ => None,
-    });
-    let length = |block: &Block| match block {
-        Block::Thinking { signature: Some(signature), .. } => signature.len() as u64,
-        _ => 0,
     };
-    messages.flat_map(Message::blocks).map(length).sum()
+    let signatures: Vec<Text> = message.blocks().iter().filter_map(signature).collect();
+    let chars = signatures.iter().map(|text| text.char_len() as u64).sum();
+    let blocks = message.blocks().iter().cloned().chain(signatures.into_iter().map(Block::Text)).collect();
+    (chars > 0).then(|| (message.with_content(Content { blocks, plain: false }), chars))
 }
 
 /// Every message that is sent, with its class and all counts.
-fn messages(transcript: &Transcript, path: &[EntryIdx], walk: &Walk<'_>) -> Vec<MessageRow> {
+fn messages(transcript: &Transcript, path: &[EntryIdx], walk: &Walk<'_>, subjects: &[Subject]) -> Vec<MessageRow> {
     let row = |&entry: &EntryIdx| {
         let EntryKind::Message(message) = &transcript.entry(entry).kind else { return None };
         if !is_sent(message) {
@@ -241,7 +252,19 @@ fn messages(transcript: &Transcript, path: &[EntryIdx], walk: &Walk<'_>) -> Vec<
         let (class, script) = dominant(message, IMAGE_BYTES);
         let estimates = walk.shadows.iter().map(|shadow| shadow.table().entry(entry)).collect();
         let truth = walk.truth.table().entry(entry);
-        Some(MessageRow { entry, role: message.role(), class, script, truth, estimates })
+        let (signature_chars, with_signature) = with_signature(message).map_or((0, Vec::new()), |(message, chars)| {
+            (chars, subjects.iter().map(|subject| subject.estimator.message(&message)).collect())
+        });
+        Some(MessageRow {
+            entry,
+            role: message.role(),
+            class,
+            script,
+            truth,
+            estimates,
+            signature_chars,
+            with_signature,
+        })
     };
     path.par_iter().filter_map(row).collect()
 }

@@ -41,9 +41,11 @@ impl Verdict {
 
     /// The verdict on a reply, given the usage of the reply before it.
     pub fn of(reply: &Reply, before: Option<&Usage>) -> Self {
+        if &*reply.model == "<synthetic>" {
+            return Self::Synthetic;
+        }
         let Some(usage) = &reply.usage else { return Self::Missing };
         match () {
-            () if &*reply.model == "<synthetic>" => Self::Synthetic,
             () if reply.failed() => Self::Failed,
             () if usage.prompt() == Tokens(0) => Self::Zero,
             () if before.is_some_and(|before| same(before, usage)) => Self::Duplicate,
@@ -54,6 +56,12 @@ impl Verdict {
 
 fn same(a: &Usage, b: &Usage) -> bool {
     (a.input, a.output, a.cache_read, a.cache_write) == (b.input, b.output, b.cache_read, b.cache_write)
+}
+
+/// Tokens by which the context fell between two requests of one model: prompt and whole are smaller, so that neither a long answer
+/// nor thinking that is not sent again explains it. 0 where it did not.
+pub(super) fn fall(before: &Usage, after: &Usage) -> Tokens {
+    if after.prompt() < before.prompt() { before.context().saturating_sub(after.context()) } else { Tokens(0) }
 }
 
 /// What was recorded for one request.
@@ -67,6 +75,10 @@ pub struct TruthRow {
     pub usage: Usage,
     /// Whether it can be believed.
     pub verdict: Verdict,
+    /// Tokens by which the context is smaller than at the usable usage before, though the model is the same and nothing that is recorded
+    /// took anything out of it; 0 where it is not. Usage that fell is taken as it was recorded: agents also drop reasoning or old results
+    /// without a record of it.
+    pub fell: Tokens,
 }
 
 /// The truth table of a session: every request of the file, those of branches and of summaries too, with what was recorded.
@@ -75,25 +87,52 @@ pub fn truth_rows(transcript: &Transcript, path: &[EntryIdx]) -> Vec<TruthRow> {
     for idx in path {
         on_path[idx.0] = true;
     }
-    // The usage of the newest reply at or before each entry, along its own branch.
-    let mut newest: Vec<Option<Usage>> = Vec::with_capacity(on_path.len());
+    let mut newest: Vec<Newest<'_>> = Vec::with_capacity(on_path.len());
     let mut rows = Vec::new();
     for (index, entry) in transcript.entries.iter().enumerate() {
-        let before = entry.parent.and_then(|parent| newest.get(parent.0).copied()).flatten();
-        let row = |usage, verdict| TruthRow { entry: EntryIdx(index), on_path: on_path[index], usage, verdict };
+        let before = entry.parent.and_then(|parent| newest.get(parent.0).copied()).unwrap_or_default();
+        let row =
+            |usage, verdict, fell| TruthRow { entry: EntryIdx(index), on_path: on_path[index], usage, verdict, fell };
         newest.push(match &entry.kind {
             EntryKind::Message(Message::Assistant(_, reply)) => {
-                rows.push(row(reply.usage.unwrap_or_default(), Verdict::of(reply, before.as_ref())));
-                reply.usage
+                let verdict = Verdict::of(reply, before.usage.as_ref());
+                let after = before.then(reply, verdict);
+                rows.push(row(reply.usage.unwrap_or_default(), verdict, before.fall_to(after)));
+                after
             }
             EntryKind::Compaction(compaction) => {
-                rows.extend(compaction.usage.map(|usage| row(usage, Verdict::Summary)));
-                None
+                rows.extend(compaction.usage.map(|usage| row(usage, Verdict::Summary, Tokens(0))));
+                Newest::default()
             }
+            EntryKind::ContextEdit(_) | EntryKind::BranchSummary(_) => Newest { known: None, ..before },
             _ => before,
         });
     }
     rows
+}
+
+/// What is known at an entry of the replies before it, along its own branch.
+#[derive(Clone, Copy, Default)]
+struct Newest<'t> {
+    /// The usage of the newest reply.
+    usage: Option<Usage>,
+    /// The newest usable one since something was taken out, and the model that it is of.
+    known: Option<(Usage, &'t str)>,
+}
+
+impl<'t> Newest<'t> {
+    fn then(self, reply: &'t Reply, verdict: Verdict) -> Self {
+        let usable = reply.usage.filter(|_| verdict == Verdict::Usable);
+        Self { usage: reply.usage, known: usable.map(|usage| (usage, &*reply.model)).or(self.known) }
+    }
+
+    /// How far the context fell, where both are of one model.
+    fn fall_to(self, after: Self) -> Tokens {
+        match (self.known, after.known) {
+            (Some((before, by)), Some((now, model))) if by == model => fall(&before, &now),
+            _ => Tokens(0),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -114,6 +153,7 @@ mod tests {
         assert_eq!(of(&reply("m", StopReason::Aborted, Some(usage))), Verdict::Failed);
         assert_eq!(of(&reply("m", StopReason::Stop, Some(Usage::default()))), Verdict::Zero);
         assert_eq!(of(&reply("<synthetic>", StopReason::Stop, Some(Usage::default()))), Verdict::Synthetic);
+        assert_eq!(of(&reply("<synthetic>", StopReason::Error, None)), Verdict::Synthetic);
         let again = reply("m", StopReason::ToolUse, Some(usage));
         assert_eq!(Verdict::of(&again, Some(&usage)), Verdict::Duplicate);
         let more = Usage { output: 4, ..usage };

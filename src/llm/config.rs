@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::address::Base;
 use super::limits::Limits;
 use super::spend::{Budget, Price};
 
@@ -204,7 +205,7 @@ impl LlmConfig {
                 "`exec` needs a program, such as command = [\"python3\", \"answer.py\"]",
             );
         }
-        if self.base_url.as_deref().is_some_and(|url| url.contains('@')) {
+        if self.base_url.as_deref().and_then(Base::parse).is_some_and(|base| base.authority.contains('@')) {
             return fault(
                 "base_url",
                 "holds a user or a password",

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::LlmError;
+use super::{LlmError, words};
 
 /// One attempt failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -30,75 +30,118 @@ impl CallError {
     pub(super) fn again(why: impl Into<String>) -> Self {
         Self::Again { why: why.into(), after: None }
     }
+
+    /// The same with texts that `clean` has seen whole, and cut afterwards: a key that is cut in two would not be found.
+    pub(super) fn cleaned(self, clean: impl Fn(&str) -> String) -> Self {
+        let clean = |text: &str| cut(&clean(text), LONGEST);
+        match self {
+            Self::Again { why, after } => Self::Again { why: clean(&why), after },
+            Self::Never(why) => Self::Never(clean(&why)),
+            Self::Answer(LlmError::Overflow(why)) => LlmError::Overflow(clean(&why)).into(),
+            Self::Answer(LlmError::Unusable(why)) => LlmError::Unusable(clean(&why)).into(),
+            Self::Answer(LlmError::Failed(why)) => LlmError::Failed(clean(&why)).into(),
+        }
+    }
 }
-
-/// Words of providers for a prompt that does not fit, in lower case: `OpenAI` (code and text), Anthropic (two), `vLLM`,
-/// llama.cpp, `LiteLLM`, Gemini, Mistral, `xAI`, Groq, Bedrock, `OpenRouter`, Together, Ollama.
-const OVERFLOW: [&str; 20] = [
-    "context_length_exceeded",
-    "exceeds the context window",
-    "prompt is too long",
-    "exceed context limit",
-    "maximum context length",
-    "exceed_context_size",
-    "exceeds the available context size",
-    "contextwindowexceeded",
-    "exceeds the maximum number of tokens",
-    "too large for model with",
-    "maximum prompt length is",
-    "reduce the length of the messages",
-    "input is too long",
-    "exceeds the model's context",
-    "exceeded model token limit",
-    "request_too_large",
-    "context window exceed",
-    "input length exceeds",
-    "exceeds context length",
-    "exceeded max context length",
-];
-
-/// Words for a limit on rates, which some providers mix with words about length.
-const RATES: [&str; 3] = ["tokens per minute", "rate_limit", "rate limit"];
 
 /// Longest error text that is kept, in bytes.
 const LONGEST: usize = 600;
 
-/// What an answer with an error status means.
+/// What an answer with an error status means. Its text may quote a key and be long: [`CallError::cleaned`] is for both.
 pub(super) fn refusal(status: u16, after: Option<Duration>, body: &str) -> CallError {
     let told = serde_json::from_str::<Value>(body).ok();
-    let why = format!("status {status}: {}", told.as_ref().and_then(message).unwrap_or_else(|| short(body)));
-    let words = body.to_lowercase();
-    let says = |words_of: &[&str]| words_of.iter().any(|of| words.contains(of));
+    let what = told.as_ref().and_then(message).unwrap_or_else(|| page(body));
+    classified(status, after, &format!("status {status}: {what}"), body)
+}
+
+/// The kind of an error follows from its status, and where providers share none, from the words of its whole text.
+fn classified(status: u16, after: Option<Duration>, why: &str, text: &str) -> CallError {
+    let told = words::told(text);
+    let why = why.to_owned();
     // A size limit of a gateway has a status of its own and often no words.
-    let too_large = status == 413 || (matches!(status, 400 | 404 | 422 | 500) && says(&OVERFLOW));
-    if too_large && !says(&RATES) {
+    let too_large = status == 413 && !words::names_rates(text);
+    if too_large || (matches!(status, 400 | 404 | 413 | 422 | 500) && told.overflow) {
         return CallError::Answer(LlmError::Overflow(why));
     }
+    if matches!(status, 400 | 403 | 422 | 451) && told.filter {
+        return CallError::Answer(LlmError::Unusable(format!("the provider's filter stopped it: {why}")));
+    }
     match status {
-        429 if says(&["insufficient_quota", "credit balance", "billing"]) => CallError::Never(why),
+        429 if told.quota => CallError::Never(why),
         408 | 409 | 413 | 425 | 429 | 500..=599 => CallError::Again { why, after },
         _ => CallError::Never(why),
     }
 }
 
-/// An error that a stream or a body with a good status carries.
-pub(super) fn told(error: &Value) -> CallError {
-    let kind = ["type", "code"].iter().filter_map(|name| error.get(name)?.as_str()).collect::<Vec<_>>().join(" ");
-    let status = match kind.as_str() {
-        kind if kind.contains("invalid_request") || kind.contains("context") => 400,
-        kind if kind.contains("authentication") || kind.contains("permission") => 401,
-        kind if kind.contains("rate_limit") => 429,
-        _ => 500,
-    };
-    refusal(status, None, &Value::Object([("error".to_owned(), error.clone())].into_iter().collect()).to_string())
+/// The error that a body or an event with a good status carries, if it does.
+pub(super) fn fault(body: &Value) -> Option<CallError> {
+    let is_there = |error: &&Value| !error.is_null() && !error.as_object().is_some_and(serde_json::Map::is_empty);
+    let says = |name: &str| body.get(name).and_then(Value::as_str) == Some("error");
+    let error = body.get("error").filter(is_there);
+    error.or_else(|| (says("object") || says("type")).then_some(body)).map(told)
 }
 
-/// The message of `{"error": {"message": …}}`, `{"error": "…"}`, `{"message": …}` or `{"detail": …}`.
+/// An error that a stream or a body with a good status carries.
+pub(super) fn told(error: &Value) -> CallError {
+    let of = |name: &str| error.get(name).and_then(Value::as_str).map(str::to_lowercase);
+    let kind = ["type", "code", "status"].into_iter().filter_map(of).collect::<Vec<_>>().join(" ");
+    let number = |name: &str| {
+        let value = error.get(name)?;
+        value.as_u64().or_else(|| value.as_str()?.parse().ok()).and_then(|number| u16::try_from(number).ok())
+    };
+    let given = ["code", "status", "status_code"].into_iter().find_map(number).filter(|code| (400..600).contains(code));
+    let status = given.unwrap_or_else(|| status_of(&kind));
+    let text = error.to_string();
+    let body = Value::Object([("error".to_owned(), error.clone())].into_iter().collect());
+    classified(status, None, &message(&body).unwrap_or_else(|| short(&text)), &text)
+}
+
+/// The status that goes with the name of an error; a server's own fault where it tells nothing.
+fn status_of(kind: &str) -> u16 {
+    let says = |words: &[&str]| words.iter().any(|word| kind.contains(word));
+    match () {
+        () if says(&["rate_limit", "resource_exhausted", "too_many_requests", "insufficient_quota"]) => 429,
+        () if says(&["authentication", "permission", "api_key", "unauthorized"]) => 401,
+        () if says(&["billing"]) => 402,
+        () if says(&[
+            "invalid_request",
+            "context",
+            "invalid_prompt",
+            "content_filter",
+            "badrequest",
+            "invalid_argument",
+        ]) =>
+        {
+            400
+        }
+        () => 500,
+    }
+}
+
+/// The message of `{"error": {"message": …}}`, `{"error": "…"}`, `{"message": …}` or `{"detail": …}`, and what a router quotes
+/// of the provider behind it.
 fn message(body: &Value) -> Option<String> {
-    let error = body.get("error").unwrap_or(body);
-    let text = error.as_str().or_else(|| error.get("message")?.as_str()).or_else(|| error.get("detail")?.as_str())?;
-    let kind = ["type", "code"].iter().find_map(|name| error.get(name)?.as_str());
-    Some(short(&kind.map_or_else(|| text.to_owned(), |kind| format!("{text} ({kind})"))))
+    let body = body.as_array().and_then(|list| list.first()).unwrap_or(body);
+    let error = body.get("error").filter(|error| !error.is_null()).unwrap_or(body);
+    let field = |name: &str| error.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
+    let text = error.as_str().or_else(|| field("message")).or_else(|| field("detail"))?;
+    let quoted = error.get("metadata").and_then(|data| data.get("raw")?.as_str()).map(|raw| format!(": {raw}"));
+    let kind = ["type", "code"].into_iter().find_map(field).map(|kind| format!(" ({kind})"));
+    Some(short(&format!("{text}{}{}", kind.unwrap_or_default(), quoted.unwrap_or_default())))
+}
+
+/// A text that is no JSON: of a page its words, without markup.
+pub(super) fn page(text: &str) -> String {
+    if !text.trim_start().starts_with('<') {
+        return short(text);
+    }
+    let titled = text.split_once("<title>").and_then(|(_, rest)| rest.split_once("</title>"));
+    let words = titled.map_or_else(|| without_tags(text), |(title, _)| title.to_owned());
+    format!("a page, \"{}\"", words.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+fn without_tags(text: &str) -> String {
+    text.split('<').map(|part| part.split_once('>').map_or(part, |(_, words)| words)).collect::<Vec<_>>().join(" ")
 }
 
 pub(super) fn short(text: &str) -> String {
@@ -106,20 +149,13 @@ pub(super) fn short(text: &str) -> String {
     if text.is_empty() {
         return "without a word".to_owned();
     }
-    cut(text, LONGEST)
+    text.to_owned()
 }
 
 /// The text, or its first bytes and a mark.
 pub(super) fn cut(text: &str, bytes: usize) -> String {
     let end = text.floor_char_boundary(bytes);
     if end < text.len() { format!("{}…", &text[..end]) } else { text.to_owned() }
-}
-
-/// `Retry-After` in seconds, or `retry-after-ms`. A date is not read: no provider of models sends one.
-pub(super) fn retry_after(seconds: Option<&str>, millis: Option<&str>) -> Option<Duration> {
-    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|number| (0.0..1e9).contains(number));
-    let exact = millis.and_then(number).map(|ms| Duration::from_secs_f64(ms / 1_000.0));
-    exact.or_else(|| seconds.and_then(number).map(Duration::from_secs_f64))
 }
 
 #[cfg(test)]
@@ -177,13 +213,5 @@ mod tests {
         assert!(matches!(told(&overloaded), CallError::Again { .. }));
         let long = serde_json::json!({"type": "invalid_request_error", "message": "prompt is too long: 3 > 2"});
         assert!(matches!(told(&long), CallError::Answer(LlmError::Overflow(_))));
-    }
-
-    #[test]
-    fn waiting_times_are_seconds_or_milliseconds() {
-        assert_eq!(retry_after(Some("20"), None), Some(Duration::from_secs(20)));
-        assert_eq!(retry_after(Some("20"), Some("1500")), Some(Duration::from_millis(1_500)));
-        assert_eq!(retry_after(Some("Wed, 21 Oct 2026 07:28:00 GMT"), None), None);
-        assert_eq!(retry_after(Some("-1"), None), None);
     }
 }

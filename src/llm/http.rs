@@ -1,8 +1,8 @@
 //! One POST over HTTP: whole or streamed, with its time-outs.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use http_body_util::{BodyExt, Full};
+use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{HeaderName, HeaderValue};
 use hyper::{Request, Response, Uri};
@@ -12,17 +12,19 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use serde_json::Value;
 use tokio::time::timeout;
 
-use super::api::{Fold, Reply, data, malformed};
+use super::address::Base;
+use super::answer::{Answer, Folding, Shape, understood};
+use super::api::{Fold, Reply};
 use super::config::{Api, LlmConfig, LlmConfigError};
-use super::failure::{CallError, refusal, retry_after, short};
+use super::failure::{CallError, refusal, short};
 use super::key::Key;
 use super::limits::Limits;
-use super::sse::Events;
+use super::wait::WaitHeaders;
 
-/// Longest whole answer, in bytes: an endless one shall not fill the memory.
-const LARGEST: usize = 64 << 20;
 /// How long a connection may take.
 const CONNECT: Duration = Duration::from_secs(20);
+/// Redirects that are followed.
+const REDIRECTS: usize = 3;
 
 /// An endpoint. Connections are kept and shared.
 #[derive(Clone, Debug)]
@@ -52,51 +54,46 @@ impl Endpoint {
         Ok(Self { client, uri, headers, key, limits: config.limits })
     }
 
-    /// Sends a body and reads the answer; with `fold` it is streamed.
+    /// Sends a body and reads the answer: streamed or whole, whichever the server sends.
     pub(super) async fn post(
         &self,
         body: &Value,
+        stream: bool,
         fold: Option<Box<dyn Fold>>,
         read: impl FnOnce(&Value) -> Result<Reply, CallError>,
     ) -> Result<Reply, CallError> {
         let all = Duration::from_secs_f64(self.limits.timeout_s);
         let call = async {
             match fold {
-                Some(fold) => self.streamed(body, fold, read).await,
-                None => read(&parsed(self.send(body).await?).await?),
+                Some(fold) if stream => self.streamed(body, fold, read).await,
+                fold => understood(&Answer::of(self.send(body).await?)?.whole().await?, fold, read),
             }
         };
         let late = |_| CallError::again(format!("no whole answer within {} s", self.limits.timeout_s));
-        timeout(all, call).await.map_err(late)?.map_err(|error| self.redacted(error))
-    }
-
-    /// Servers like to quote the key they refuse.
-    fn redacted(&self, error: CallError) -> CallError {
-        match error {
-            CallError::Again { why, after } => CallError::Again { why: self.key.redact(&why), after },
-            CallError::Never(why) => CallError::Never(self.key.redact(&why)),
-            CallError::Answer(answer) => CallError::Answer(answer),
-        }
+        timeout(all, call).await.map_err(late)?
     }
 
     /// The answer, once its head is there and good.
     async fn send(&self, body: &Value) -> Result<Response<Incoming>, CallError> {
-        let mut request = Request::post(self.uri.clone());
-        for (name, value) in &self.headers {
-            request = request.header(name, value);
+        let body = Bytes::from(body.to_string());
+        let mut uri = self.uri.clone();
+        for _ in 0..=REDIRECTS {
+            let mut request = Request::post(uri.clone());
+            for (name, value) in &self.headers {
+                request = request.header(name, value);
+            }
+            let request = request
+                .body(Full::new(body.clone()))
+                .map_err(|error| CallError::Never(format!("the request cannot be written: {error}")))?;
+            let answer = self.client.request(request).await.map_err(|error| self.unreachable(&error))?;
+            let status = answer.status().as_u16();
+            match status {
+                200..300 => return Ok(answer),
+                300..400 => uri = moved(&uri, &answer)?,
+                _ => return Err(refused(status, answer).await),
+            }
         }
-        let request = request
-            .body(Full::new(Bytes::from(body.to_string())))
-            .map_err(|error| CallError::Never(format!("the request cannot be written: {error}")))?;
-        let answer = self.client.request(request).await.map_err(|error| self.unreachable(&error))?;
-        let status = answer.status().as_u16();
-        if (200..300).contains(&status) {
-            return Ok(answer);
-        }
-        let header = |name: &str| answer.headers().get(name)?.to_str().ok().map(str::to_owned);
-        let after = retry_after(header("retry-after").as_deref(), header("retry-after-ms").as_deref());
-        let bytes = whole(answer).await.unwrap_or_default();
-        Err(refusal(status, after, &String::from_utf8_lossy(&bytes)))
+        Err(CallError::Never(format!("{} is moved again and again", self.uri)))
     }
 
     fn unreachable(&self, error: &hyper_util::client::legacy::Error) -> CallError {
@@ -112,46 +109,38 @@ impl Endpoint {
     async fn streamed(
         &self,
         body: &Value,
-        mut fold: Box<dyn Fold>,
+        fold: Box<dyn Fold>,
         read: impl FnOnce(&Value) -> Result<Reply, CallError>,
     ) -> Result<Reply, CallError> {
         let first = Duration::from_secs_f64(self.limits.first_byte_s);
         let slow = |_| CallError::again(format!("the answer did not begin within {} s", self.limits.first_byte_s));
-        let answer = timeout(first, self.send(body)).await.map_err(slow)??;
-        if is_json(&answer) {
-            // Some servers do not stream what they have at once, such as a cached answer.
-            return read(&parsed(answer).await?);
-        }
-        let mut answer = answer.into_body();
-        let mut events = Events::default();
-        let (mut is_whole, mut waits, mut end) = (false, first, Ok(()));
-        loop {
-            let bytes = match timeout(waits, answer.frame()).await {
-                Ok(Some(Ok(frame))) => frame.into_data().unwrap_or_default(),
-                Ok(None) => break,
-                Ok(Some(Err(error))) => {
-                    end = Err(CallError::again(format!("the stream broke off: {error}")));
-                    break;
+        let mut answer = Answer::of(timeout(first, self.send(body)).await.map_err(slow)??)?;
+        let (mut seen, mut waits, mut folding) = (Vec::new(), first, Folding::new(fold));
+        let end = loop {
+            match timeout(waits, answer.next()).await {
+                Ok(Ok(Some(bytes))) if folding.began() => folding.push(&bytes)?,
+                Ok(Ok(Some(bytes))) => {
+                    seen.extend(bytes);
+                    match Shape::of(&seen) {
+                        // Some servers do not stream what they have at once, such as a cached answer.
+                        Some(Shape::Whole) => {
+                            seen.extend(answer.whole().await?);
+                            return understood(&seen, None, read);
+                        }
+                        Some(Shape::Events) => folding.push(&std::mem::take(&mut seen))?,
+                        None => {}
+                    }
                 }
+                Ok(Ok(None)) => break None,
+                Ok(Err(error)) => break Some(error),
                 Err(_) => {
-                    end = Err(CallError::again(format!("the stream stood still for {} s", waits.as_secs_f64())));
-                    break;
+                    let why = format!("the stream stood still for {} s", waits.as_secs_f64());
+                    break Some(CallError::again(why));
                 }
-            };
-            waits = Duration::from_secs_f64(self.limits.idle_s);
-            for event in events.push(&bytes) {
-                is_whole |= take(&mut *fold, &event)?;
             }
-        }
-        for event in events.finish() {
-            is_whole |= take(&mut *fold, &event)?;
-        }
-        // What came after the whole answer does not matter.
-        if !is_whole {
-            end?;
-            return Err(CallError::again("the stream ended before the answer was whole"));
-        }
-        fold.reply()
+            waits = Duration::from_secs_f64(self.limits.idle_s);
+        };
+        folding.finish(end)
     }
 
     /// The key of this endpoint, to keep it out of what is stored.
@@ -160,50 +149,48 @@ impl Endpoint {
     }
 }
 
-fn take(fold: &mut dyn Fold, event: &super::sse::Event) -> Result<bool, CallError> {
-    match data(event)? {
-        Some(value) => fold.push(&value),
-        None => Ok(false),
+async fn refused(status: u16, answer: Response<Incoming>) -> CallError {
+    let header = |name: &str| answer.headers().get(name)?.to_str().ok().map(str::to_owned);
+    let (after, after_ms, date) = (header("retry-after"), header("retry-after-ms"), header("date"));
+    let headers = WaitHeaders { after: after.as_deref(), after_ms: after_ms.as_deref(), date: date.as_deref() };
+    let wait = headers.wait(SystemTime::now());
+    let bytes = match Answer::of(answer) {
+        Ok(answer) => answer.whole().await.unwrap_or_default(),
+        Err(_) => Vec::new(),
+    };
+    refusal(status, wait, &String::from_utf8_lossy(&bytes))
+}
+
+/// Where a request is to go instead: only to the same host, because the key goes along, and only where it stays a POST.
+fn moved(from: &Uri, answer: &Response<Incoming>) -> Result<Uri, CallError> {
+    let status = answer.status().as_u16();
+    let place = answer.headers().get("location").and_then(|place| place.to_str().ok()).unwrap_or("nowhere");
+    let full = if place.starts_with('/') {
+        format!("{}://{}{place}", from.scheme_str().unwrap_or("https"), from.authority().map_or("", |at| at.as_str()))
+    } else {
+        place.to_owned()
+    };
+    let to: Option<Uri> = full.parse().ok();
+    let is_safer = |to: &Uri| to.scheme_str() == from.scheme_str() || to.scheme_str() == Some("https");
+    let is_same = |to: &&Uri| to.host() == from.host() && to.port_u16() == from.port_u16() && is_safer(to);
+    match to.as_ref().filter(is_same) {
+        Some(to) if matches!(status, 307 | 308) => Ok(to.clone()),
+        _ => Err(CallError::Never(format!("status {status}: {from} is moved to {place}: name that as base_url"))),
     }
-}
-
-fn is_json(answer: &Response<Incoming>) -> bool {
-    let kind = answer.headers().get("content-type").and_then(|kind| kind.to_str().ok());
-    kind.is_some_and(|kind| kind.starts_with("application/json"))
-}
-
-async fn parsed(answer: Response<Incoming>) -> Result<Value, CallError> {
-    serde_json::from_slice(&whole(answer).await?).map_err(|error| malformed(&error))
-}
-
-async fn whole(answer: Response<Incoming>) -> Result<Vec<u8>, CallError> {
-    let mut body = answer.into_body();
-    let mut bytes = Vec::new();
-    while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|error| CallError::again(format!("the answer broke off: {error}")))?;
-        bytes.extend_from_slice(&frame.into_data().unwrap_or_default());
-        if bytes.len() > LARGEST {
-            return Err(CallError::again(format!("the answer is larger than {LARGEST} bytes")));
-        }
-    }
-    Ok(bytes)
 }
 
 fn address(config: &LlmConfig) -> Result<Uri, LlmConfigError> {
     let home = config.api.home().map(|(home, _)| home).unwrap_or_default();
-    let base = config.base_url.as_deref().unwrap_or(home).trim_end_matches('/');
+    let base = config.base_url.as_deref().unwrap_or(home);
     let fault =
         |what: String| LlmConfigError { field: "base_url", what, hint: "such as http://localhost:8080/v1".to_owned() };
-    let host = base.strip_prefix("https://").or_else(|| base.strip_prefix("http://"));
-    let Some(host) = host.filter(|host| !host.is_empty()) else {
-        return Err(fault(format!("{base:?} is no http or https address")));
-    };
-    let version = if host.contains('/') { "" } else { "/v1" };
-    format!("{base}{version}{}", config.api.path()).parse().map_err(|error| fault(format!("{base:?}: {error}")))
+    let Some(parts) = Base::parse(base) else { return Err(fault(format!("{base:?} is no http or https address"))) };
+    parts.endpoint(config.api).parse().map_err(|error| fault(format!("{base:?}: {error}")))
 }
 
 fn headers(api: Api, key: &Key) -> Result<Vec<(HeaderName, HeaderValue)>, LlmConfigError> {
-    let fixed = [("content-type", "application/json"), ("user-agent", concat!("cutpoint/", env!("CARGO_PKG_VERSION")))];
+    let agent = concat!("cutpoint/", env!("CARGO_PKG_VERSION"));
+    let fixed = [("content-type", "application/json"), ("accept-encoding", "gzip, identity"), ("user-agent", agent)];
     let fixed = fixed.map(|(name, value)| (name, value.to_owned()));
     let named = fixed.into_iter().chain(api.headers(key.get()));
     named

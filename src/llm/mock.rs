@@ -51,10 +51,13 @@ impl Mock {
     /// When its knobs say that it fails.
     pub fn answer(&self, request: &LlmRequest) -> Result<LlmResponse, LlmError> {
         self.fail(request)?;
+        if !request.tools.is_empty() {
+            return Ok(question::next_call(&request.prompt));
+        }
         if request.purpose == Purpose::Question
             && let Some(text) = question::answer(&request.prompt)
         {
-            return Ok(LlmResponse { text: text.into(), truncated: false, usage: None });
+            return Ok(LlmResponse { text: text.into(), calls: Vec::new(), truncated: false, usage: None });
         }
         let ask = ask::Ask::read(&request.prompt);
         let parts = conversation::parts(ask.conversation);
@@ -64,7 +67,7 @@ impl Mock {
             text.truncate(text.floor_char_boundary(text.len() / 2));
             truncated = true;
         }
-        Ok(LlmResponse { text: text.into(), truncated, usage: None })
+        Ok(LlmResponse { text: text.into(), calls: Vec::new(), truncated, usage: None })
     }
 
     fn fail(&self, request: &LlmRequest) -> Result<(), LlmError> {

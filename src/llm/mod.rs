@@ -1,5 +1,7 @@
 //! Models that complete requests. Asynchronous code stays in here: the engine sees a [`Completer`], made by [`Blocking`].
 
+mod address;
+mod answer;
 mod api;
 mod blocking;
 mod client;
@@ -15,6 +17,8 @@ pub mod mock;
 mod spend;
 mod sse;
 mod store;
+mod wait;
+mod words;
 
 pub use api::Reply;
 pub use blocking::Blocking;
@@ -26,10 +30,10 @@ pub use limits::Limits;
 pub use memo::Memo;
 pub use mock::{Failure, KnobError, Mock, MockKnobs};
 
-pub use spend::{Budget, Price, Spent};
+pub use spend::{Budget, LongPrice, Price, Spent};
 pub use store::{Key, Store, StoreError, Stored};
 
-pub use crate::engine::summarize::{Completer, LlmError, LlmRequest, LlmResponse};
+pub use crate::engine::summarize::{Called, Completer, LlmError, LlmRequest, LlmResponse};
 
 /// A model, real or not.
 pub trait Llm: Send + Sync {

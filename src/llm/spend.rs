@@ -22,18 +22,52 @@ pub struct Price {
     /// Prompt written to the cache; by default as the rest of the prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_write_usd_per_mtok: Option<f64>,
+    /// Prices of a whole call with a longer prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub long: Option<LongPrice>,
+}
+
+/// Prices of a whole call whose prompt is longer than so many tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct LongPrice {
+    /// Prompts longer than this.
+    pub above_tokens: u64,
+    /// Prompt.
+    pub input_usd_per_mtok: f64,
+    /// Answer.
+    pub output_usd_per_mtok: f64,
+    /// Prompt read from the cache; by default as the rest of the prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_read_usd_per_mtok: Option<f64>,
+    /// Prompt written to the cache; by default as the rest of the prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_write_usd_per_mtok: Option<f64>,
 }
 
 impl Price {
+    /// The prices of a call with this prompt.
+    fn for_prompt(&self, prompt: u64) -> LongPrice {
+        self.long.filter(|long| prompt > long.above_tokens).unwrap_or(LongPrice {
+            above_tokens: 0,
+            input_usd_per_mtok: self.input_usd_per_mtok,
+            output_usd_per_mtok: self.output_usd_per_mtok,
+            cache_read_usd_per_mtok: self.cache_read_usd_per_mtok,
+            cache_write_usd_per_mtok: self.cache_write_usd_per_mtok,
+        })
+    }
+
     /// Dollars of one call.
     #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]
     pub fn of(&self, usage: &Usage) -> f64 {
-        let input = self.input_usd_per_mtok;
+        let price = self.for_prompt(usage.prompt().0);
+        let input = price.input_usd_per_mtok;
         let parts = [
             (usage.input, input),
-            (usage.cache_read, self.cache_read_usd_per_mtok.unwrap_or(input)),
-            (usage.cache_write, self.cache_write_usd_per_mtok.unwrap_or(input)),
-            (usage.output, self.output_usd_per_mtok),
+            (usage.cache_read, price.cache_read_usd_per_mtok.unwrap_or(input)),
+            (usage.cache_write, price.cache_write_usd_per_mtok.unwrap_or(input)),
+            (usage.output, price.output_usd_per_mtok),
         ];
         parts.into_iter().map(|(tokens, price)| tokens as f64 * price / 1e6).sum()
     }
@@ -63,11 +97,12 @@ impl Budget {
             let hint = "give price = { input_usd_per_mtok = 3.0, output_usd_per_mtok = 15.0 }";
             return fault("budget", "dollars cannot be counted: the price of the model is not known", hint);
         }
-        let prices = price.map(|price| {
+        let all = |price: &Price| [Some(price.for_prompt(0)), price.long];
+        let prices = price.into_iter().flat_map(all).flatten().flat_map(|price| {
             let cached = [price.cache_read_usd_per_mtok, price.cache_write_usd_per_mtok];
             cached.into_iter().flatten().chain([price.input_usd_per_mtok, price.output_usd_per_mtok])
         });
-        if prices.into_iter().flatten().any(|price| !(price >= 0.0 && price.is_finite())) {
+        if prices.into_iter().any(|price| !(price >= 0.0 && price.is_finite())) {
             return fault("price", "is negative or not finite", "prices are USD per million tokens");
         }
         Ok(())
@@ -168,6 +203,7 @@ mod tests {
         output_usd_per_mtok: 15.0,
         cache_read_usd_per_mtok: Some(0.3),
         cache_write_usd_per_mtok: None,
+        long: None,
     };
 
     fn used(input: u64, output: u64) -> Usage {
@@ -178,6 +214,25 @@ mod tests {
     fn a_call_costs_its_parts() {
         let usage = Usage { input: 1_000, output: 200, cache_read: 10_000, ..Usage::default() };
         assert!((PRICE.of(&usage) - (0.003 + 0.003 + 0.003)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_call_with_a_long_prompt_is_dearer_as_a_whole() {
+        let long = LongPrice {
+            above_tokens: 1_000,
+            input_usd_per_mtok: 6.0,
+            output_usd_per_mtok: 22.5,
+            cache_read_usd_per_mtok: Some(0.6),
+            cache_write_usd_per_mtok: None,
+        };
+        let price = Price { long: Some(long), ..PRICE };
+        // What was read from the cache counts: 400 + 601 tokens are long, 400 + 600 are not.
+        let usage = |cache_read| Usage { input: 400, output: 100, cache_read, ..Usage::default() };
+        assert!((price.of(&usage(600)) - (1_200.0 + 180.0 + 1_500.0) / 1e6).abs() < 1e-15);
+        assert!((price.of(&usage(601)) - (2_400.0 + 360.6 + 2_250.0) / 1e6).abs() < 1e-15);
+        let budget = Budget { tokens: None, usd: Some(1.0) };
+        let wrong = Price { long: Some(LongPrice { input_usd_per_mtok: -1.0, ..long }), ..PRICE };
+        assert!(budget.check(Some(&price)).is_ok() && budget.check(Some(&wrong)).is_err());
     }
 
     #[test]

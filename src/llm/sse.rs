@@ -16,6 +16,9 @@ pub(super) struct Events {
     rest: Vec<u8>,
     open: Event,
     has_data: bool,
+    /// A carriage return ended the last line: a line feed behind it belongs to it.
+    after_return: bool,
+    begun: bool,
 }
 
 impl Events {
@@ -24,10 +27,15 @@ impl Events {
         self.rest.extend_from_slice(bytes);
         let mut ended = Vec::new();
         let mut from = 0;
-        while let Some(length) = memchr::memchr(b'\n', &self.rest[from..]) {
+        while let Some(length) = memchr::memchr2(b'\n', b'\r', &self.rest[from..]) {
             let line = String::from_utf8_lossy(&self.rest[from..from + length]).into_owned();
+            let is_return = self.rest[from + length] == b'\r';
             from += length + 1;
-            ended.extend(self.line(line.strip_suffix('\r').unwrap_or(&line)));
+            let belongs = line.is_empty() && !is_return && self.after_return;
+            self.after_return = is_return;
+            if !belongs {
+                ended.extend(self.line(&line));
+            }
         }
         self.rest.drain(..from);
         ended
@@ -41,6 +49,8 @@ impl Events {
     }
 
     fn line(&mut self, line: &str) -> Option<Event> {
+        // A mark of the byte order may stand before everything.
+        let line = if std::mem::replace(&mut self.begun, true) { line } else { line.trim_start_matches('\u{feff}') };
         if line.is_empty() {
             let event = std::mem::take(&mut self.open);
             return std::mem::take(&mut self.has_data).then_some(event);
@@ -68,7 +78,7 @@ mod tests {
 
     use super::{Event, Events};
 
-    const STREAM: &str = ": hello\r\n\r\nevent: a\r\ndata: {\"x\":\"é\"}\r\n\r\ndata:1\ndata: 2\nid: 7\n\ndata: last";
+    const STREAM: &str = "\u{feff}: hello\r\n\r\nevent: a\r\ndata: {\"x\":\"é\"}\r\n\r\ndata:1\ndata: 2\nid: 7\n\nevent: b\rdata\rdata:  3\r\r\ndata: last";
 
     fn all(pieces: &[&[u8]]) -> Vec<Event> {
         let mut events = Events::default();
@@ -81,7 +91,7 @@ mod tests {
     fn events_are_read() {
         let found = all(&[STREAM.as_bytes()]);
         let shown: Vec<(&str, &str)> = found.iter().map(|event| (&*event.name, &*event.data)).collect();
-        assert_eq!(shown, [("a", "{\"x\":\"é\"}"), ("", "1\n2"), ("", "last")]);
+        assert_eq!(shown, [("a", "{\"x\":\"é\"}"), ("", "1\n2"), ("b", "\n 3"), ("", "last")]);
     }
 
     proptest! {

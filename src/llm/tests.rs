@@ -3,10 +3,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::mock::{Failure, Mock, MockKnobs};
 use super::{Blocking, Completer, Llm, LlmError, LlmRequest, LlmResponse, Memo};
 use crate::engine::summarize::Purpose;
-use crate::transcript::Tokens;
+use crate::transcript::{Tokens, ToolSchema};
 
 fn request(prompt: &str, seed: u64) -> LlmRequest {
-    LlmRequest { system: None, prompt: prompt.into(), max_output: None, purpose: Purpose::Summary, seed }
+    LlmRequest {
+        system: None,
+        prompt: prompt.into(),
+        max_output: None,
+        purpose: Purpose::Summary,
+        seed,
+        tools: [].into(),
+        shared_bytes: 0,
+    }
 }
 
 /// A model that waits, as real ones do.
@@ -27,7 +35,7 @@ impl Llm for Slow {
         if &*request.prompt == "fail" {
             return Err(LlmError::Failed("told to".to_owned()));
         }
-        Ok(LlmResponse { text: format!("{call}").into(), truncated: false, usage: None })
+        Ok(LlmResponse { text: format!("{call}").into(), calls: Vec::new(), truncated: false, usage: None })
     }
 }
 
@@ -54,12 +62,14 @@ fn inside_a_runtime_a_blocking_call_fails_in_words() {
 fn a_memo_asks_once_for_each_different_request_and_keeps_no_error() {
     let memo = Memo::new(Blocking::new(Slow(AtomicUsize::new(0))));
     let base = request("x", 0);
+    let tool = ToolSchema { name: "read".into(), description: "".into(), parameters: "".into() };
     let others = [
         LlmRequest { seed: 1, ..base.clone() },
         LlmRequest { max_output: Some(Tokens(0)), ..base.clone() },
         LlmRequest { purpose: Purpose::Branch, ..base.clone() },
         LlmRequest { system: Some("".into()), ..base.clone() },
         LlmRequest { system: Some("x".into()), prompt: "".into(), ..base.clone() },
+        LlmRequest { tools: [tool].into(), ..base.clone() },
         request("y", 0),
     ];
     assert!(memo.is_empty());
@@ -69,8 +79,8 @@ fn a_memo_asks_once_for_each_different_request_and_keeps_no_error() {
     }
     assert_eq!(memo.complete(&base).unwrap(), first);
     assert!(memo.complete(&request("fail", 0)).is_err() && memo.complete(&request("fail", 0)).is_err());
-    assert_eq!(memo.len(), 7);
-    assert_eq!(&*memo.complete(&request("z", 0)).unwrap().text, "9", "both failures were asked");
+    assert_eq!(memo.len(), 8);
+    assert_eq!(&*memo.complete(&request("z", 0)).unwrap().text, "10", "both failures were asked");
 }
 
 #[test]

@@ -113,8 +113,8 @@ impl Meter for Cache {
                 self.invalidated += compaction.invalidated.0;
                 self.rewritten += after.saturating_sub(compaction.after.reused_tokens()).0;
                 self.dropped += compaction.dropped_tokens().0;
-                self.summary_input += compaction.summary_input.0;
-                self.summary_output += compaction.summary_output.0;
+                self.summary_input += compaction.summary_input().0;
+                self.summary_output += compaction.summary_output().0;
                 self.compactions += 1;
                 self.kept += number(after.0);
                 // A context of nothing has no ratio; it must not enter the mean as one.

@@ -29,7 +29,12 @@ pub trait Meter {
 struct Def(&'static str, &'static str, Direction, &'static str);
 
 /// Versions of the measures whose numbers changed since they first appeared; every other one is of version 1.
-const VERSIONS: &[(&str, u32)] = &[];
+const VERSIONS: &[(&str, u32)] = &[
+    // Tools are offered through the protocol, no longer in words.
+    ("next_action_agreement", 2),
+    ("next_action_tool_agreement", 2),
+    ("next_action_full_agreement", 2),
+];
 
 /// What every measure means, in the order in which the meters give them.
 pub fn definitions() -> Vec<MeasureDef> {

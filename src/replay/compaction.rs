@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::driver::Driver;
-use super::{CompactionEvent, CountCache, ReplayEvent};
+use super::{CompactionEvent, CountCache, ReplayEvent, SummaryCall};
 use crate::engine::cut::CutPlan;
 use crate::engine::summarize::{Exchange, Summary, SummaryError, SummaryJob};
 use crate::engine::trigger::Checkpoint;
@@ -60,7 +60,7 @@ fn apply(
     driver.live.view_mut().set_last_summary(last);
     driver.recorded = false;
     let counts = driver.input.counts;
-    let output = |exchange: &Exchange| exchange.response.as_ref().map(|response| counts.count(&response.text));
+    let calls: Vec<SummaryCall> = summary.exchanges.iter().map(|exchange| sized(counts, exchange)).collect();
     let event = CompactionEvent {
         request: driver.request,
         checkpoint,
@@ -73,21 +73,23 @@ fn apply(
         after: &driver.live,
         made_items,
         recovered_items,
-        summary_input: prompts(counts, &summary.exchanges),
-        summary_output: summary.exchanges.iter().filter_map(output).sum(),
+        summary_calls: &calls,
         invalidated: reusable.saturating_sub(driver.live.reused_tokens()),
         repaired: before.orphaned,
     };
     (driver.observe)(&ReplayEvent::Compaction(event));
 }
 
+/// Reference tokens of a call.
+fn sized(counts: &CountCache, exchange: &Exchange) -> SummaryCall {
+    let count = |text: Option<&str>| text.map_or(Tokens(0), |text| counts.count(text));
+    let input = count(exchange.request.system.as_deref()) + counts.prompt(&exchange.request.prompt);
+    SummaryCall { input, output: count(exchange.response.as_ref().map(|response| &*response.text)) }
+}
+
 /// Reference tokens of the prompts of calls.
 fn prompts(counts: &CountCache, exchanges: &[Exchange]) -> Tokens {
-    let prompt = |exchange: &Exchange| {
-        let system = exchange.request.system.as_deref().map_or(Tokens(0), |text| counts.count(text));
-        system + counts.prompt(&exchange.request.prompt)
-    };
-    exchanges.iter().map(prompt).sum()
+    exchanges.iter().map(|exchange| sized(counts, exchange).input).sum()
 }
 
 /// Follows a compaction of the recording: its summary, what it kept, and what comes after.

@@ -46,6 +46,15 @@ pub struct RequestEvent<'r, 'a> {
     pub overflow: bool,
 }
 
+/// The size of a summary call, in reference tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SummaryCall {
+    /// Its prompt.
+    pub input: Tokens,
+    /// Its answer; 0 where it failed.
+    pub output: Tokens,
+}
+
 /// A compaction, when it is done.
 #[derive(Clone, Copy, Debug)]
 pub struct CompactionEvent<'r, 'a> {
@@ -71,10 +80,8 @@ pub struct CompactionEvent<'r, 'a> {
     pub made_items: usize,
     /// Of those, the last ones, which recovery actions put back.
     pub recovered_items: usize,
-    /// Reference tokens of the prompts of the summary calls.
-    pub summary_input: Tokens,
-    /// Reference tokens of their answers.
-    pub summary_output: Tokens,
+    /// The summary calls, in order.
+    pub summary_calls: &'r [SummaryCall],
     /// Reference tokens of the request before that the next one does not share.
     pub invalidated: Tokens,
     /// Results that lost their call and were left out.
@@ -85,6 +92,16 @@ impl CompactionEvent<'_, '_> {
     /// Reference count of the whole context before.
     pub fn before_tokens(&self) -> Tokens {
         self.after.head_tokens() + self.before_reference.total()
+    }
+
+    /// Reference tokens of the prompts of the summary calls.
+    pub fn summary_input(&self) -> Tokens {
+        self.summary_calls.iter().map(|call| call.input).sum()
+    }
+
+    /// Reference tokens of their answers.
+    pub fn summary_output(&self) -> Tokens {
+        self.summary_calls.iter().map(|call| call.output).sum()
     }
 
     /// Reference count of what was dropped.

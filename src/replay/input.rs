@@ -8,7 +8,7 @@ use super::{CountCache, Outline};
 use crate::engine::estimate::Estimator;
 use crate::engine::view::Item;
 use crate::tokens::MessageTable;
-use crate::transcript::{EntryIdx, Message, Tokens, Transcript};
+use crate::transcript::{EntryIdx, EntryKind, Tokens, Transcript};
 
 /// Which past a replay follows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -63,11 +63,21 @@ pub struct EstimateTable {
 impl EstimateTable {
     /// Asks the estimator about every entry.
     pub fn new(transcript: &Transcript, estimator: &dyn Estimator) -> Self {
-        let items: Vec<Item> =
-            (0..transcript.entries.len()).map(|index| Item::entry(transcript, EntryIdx(index))).collect();
-        let mut counts = vec![Tokens(0); items.len()];
-        let (places, messages): (Vec<usize>, Vec<&Message>) =
-            items.iter().enumerate().filter_map(|(at, item)| Some((at, item.message(transcript)?))).unzip();
+        let entries = &transcript.entries;
+        // Most entries are messages; what others show has to be made first.
+        let others = entries.iter().enumerate().filter(|(_, entry)| !matches!(entry.kind, EntryKind::Message(_)));
+        let others: Vec<Item> = others.map(|(at, _)| Item::entry(transcript, EntryIdx(at))).collect();
+        let mut made = others.iter();
+        let mut counts = vec![Tokens(0); entries.len()];
+        let (mut places, mut messages) = (Vec::with_capacity(entries.len()), Vec::with_capacity(entries.len()));
+        for (at, entry) in entries.iter().enumerate() {
+            let message = match &entry.kind {
+                EntryKind::Message(message) => Some(message),
+                _ => made.next().and_then(|item| item.message(transcript)),
+            };
+            places.extend(message.map(|_| at));
+            messages.extend(message);
+        }
         for (at, tokens) in places.into_iter().zip(estimator.messages(&messages)) {
             counts[at] = tokens;
         }

@@ -18,7 +18,9 @@ mod prefix;
 pub use crate::engine::view::{Item, Kind, Source};
 pub use counts::CountCache;
 pub use driver::replay;
-pub use event::{CompactionEvent, EditEvent, FiredEvent, OverflowEvent, ReplayEvent, RequestEvent, StuckEvent};
+pub use event::{
+    CompactionEvent, EditEvent, FiredEvent, OverflowEvent, ReplayEvent, RequestEvent, StuckEvent, SummaryCall,
+};
 pub use input::{EstimateTable, History, Manual, Model, ReplayInput};
 pub use live::Live;
 pub use outline::Outline;

@@ -11,12 +11,15 @@ mod json;
 mod lab;
 mod markdown;
 pub mod model;
+mod narrow;
 mod number;
 mod palette;
 mod plot;
+mod stale;
 mod sweep;
 mod terminal;
 mod text;
+mod validity;
 
 use std::fs;
 use std::io::{self, Write};
@@ -33,10 +36,13 @@ pub use json::Json;
 pub use lab::{LabReport, write_lab};
 pub use markdown::Markdown;
 pub use model::{Against, ReportModel};
+pub use narrow::Narrow;
 pub use number::Format;
 pub use plot::{BreakEvenLine, break_even, cache_requests, cache_sweep};
 pub use sweep::{SweepReport, break_even_lines};
 pub use terminal::Terminal;
+pub use text::short_name;
+pub use validity::{EVERY, Validity, validity};
 
 use crate::results::Run;
 
@@ -86,7 +92,7 @@ pub trait Reporter: Sync {
 }
 
 /// Writes `index.html` with its siblings, the CSV files, `report.json` and `report.md` to a folder, which is created. Each file is written beside its place and
-/// renamed, so that a reader never sees half a file. Returns the paths, the page first.
+/// renamed, so that a reader never sees half a file; what an earlier report left there and this one lacks is removed. Returns the paths, the page first.
 pub fn write_all(run: &Run, folder: &Path) -> Result<Vec<PathBuf>, ReportError> {
     write_model(&ReportModel::new(run), folder)
 }
@@ -103,7 +109,10 @@ pub fn write_model(model: &ReportModel, folder: &Path) -> Result<Vec<PathBuf>, R
         .chain(tables)
         .chain([(&Json as &dyn Reporter, "report.json"), (&Markdown, "report.md")])
         .collect();
-    files.par_iter().map(|&(reporter, name)| write(model, reporter, &folder.join(name))).collect()
+    let paths = files.par_iter().map(|&(reporter, name)| write(model, reporter, &folder.join(name)));
+    let paths = paths.collect::<Result<_, _>>()?;
+    stale::remove(model, folder, &files.iter().map(|&(_, name)| name).collect())?;
+    Ok(paths)
 }
 
 fn write(model: &ReportModel, reporter: &dyn Reporter, path: &Path) -> Result<PathBuf, ReportError> {

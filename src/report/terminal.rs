@@ -7,7 +7,7 @@ use comfy_table::{CellAlignment, ContentArrangement, Table};
 
 use super::model::{Aggregate, Column, StrategyRow};
 use super::number::{Format, count, short};
-use super::text::{one_line, shortened, width};
+use super::text::{one_line, short_name, visible, width};
 use super::{ReportError, ReportModel, Reporter};
 
 /// Longest name of a strategy.
@@ -55,7 +55,7 @@ impl Reporter for Terminal {
 
 fn table(model: &ReportModel, rows: &[&StrategyRow<'_>], width: usize, lines: &mut Vec<String>) {
     let names: Vec<String> =
-        rows.iter().map(|row| shortened(&one_line(&model.labels[row.label]), NAME.min(width / 2))).collect();
+        rows.iter().map(|row| short_name(&one_line(&model.labels[row.label]), NAME.min(width / 2))).collect();
     let (shown, left_out) = fitting(model, rows, &names, width);
     let mut table = Table::new();
     table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Disabled);
@@ -121,11 +121,11 @@ fn field(aggregate: &Aggregate<'_>) -> String {
     if aggregate.voids > 0 { text + "*" } else { text }
 }
 
-/// Breaks a sentence at spaces; a longer word is cut.
+/// Breaks a sentence at spaces; a longer word is shortened in the middle.
 pub(super) fn wrap(lines: &mut Vec<String>, sentence: &str, columns: usize) {
     let mut line = String::new();
     for word in sentence.split_whitespace() {
-        let word = shortened(word, columns);
+        let word = short_name(&visible(word), columns);
         if !line.is_empty() && width(&line) + 1 + width(&word) > columns {
             lines.push(std::mem::take(&mut line));
         }

@@ -59,7 +59,7 @@ pub struct CacheRequestRecord {
     pub lost_placement_tokens: Option<u64>,
     /// Why the recorded prefix broke.
     pub recorded_break: Option<String>,
-    /// How that is known: `simulated`, `inferred`, `unexplained`.
+    /// How that is known: `known` from the file, `inferred` from the recorded usage, `unexplained`.
     pub recorded_break_basis: Option<String>,
     /// Tokens that it lost.
     pub recorded_lost_tokens: Option<u64>,
@@ -125,7 +125,7 @@ pub struct CacheSessionRecord {
     /// Breaks of the recording.
     pub breaks: u64,
     /// Those that the simulation has as well.
-    pub breaks_simulated: u64,
+    pub breaks_known: u64,
     /// Those that the recorded usage explains.
     pub breaks_inferred: u64,
     /// The rest.

@@ -59,6 +59,9 @@ pub struct ProbeRecord {
     pub item: Option<String>,
     /// The question.
     pub question: String,
+    /// The right answer, in words; `None` in runs that did not record it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<String>,
     /// It enters effect retention: the whole history answers it, and nothing does not.
     pub kept: bool,
     /// The answers, by condition and run.
@@ -81,6 +84,10 @@ pub struct AnswerRecord {
     pub query: Option<String>,
 }
 
+fn in_words() -> String {
+    "words".to_owned()
+}
+
 /// A recorded tool call, and the one that the reader named.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ActionRecord {
@@ -96,4 +103,11 @@ pub struct ActionRecord {
     pub recorded: Vec<String>,
     /// The call in the reply: tool and target; `None` when none can be read.
     pub named: Option<String>,
+    /// Where the offered tools are known from: `file`, `seen` (names of recorded calls, any object for arguments),
+    /// `file_and_seen`, `unknown`; empty in records of before.
+    #[serde(default)]
+    pub tools: String,
+    /// How they were offered: `protocol`, or `words` (lines of the prompt, the only way of before).
+    #[serde(default = "in_words")]
+    pub offered: String,
 }

@@ -14,6 +14,7 @@
 //! | how long do things last | [`survival`] (Kaplan–Meier with Greenwood's intervals), [`half_life`], [`cliff`] |
 //! | do two raters agree | [`cohen_kappa`], [`krippendorff_alpha`], [`Confusion`] |
 //! | what would a person say on average | [`powered_mean`] |
+//! | does one measure go with another | [`spearman`] |
 //! | does the order depend on weights | [`stability`] |
 //!
 //! Everything is deterministic: draws come from xoshiro256++ (Blackman and Vigna 2021), seeded through `SplitMix64`.
@@ -32,6 +33,7 @@ mod random;
 mod rank;
 mod sample;
 mod sign;
+mod spearman;
 mod survival;
 
 pub use agreement::{Confusion, Level, cohen_kappa, krippendorff_alpha};
@@ -41,12 +43,13 @@ pub use interval::{Interval, Method, NoInterval, Resampling, interval};
 pub use paired::Paired;
 pub use pareto::pareto;
 pub use power::{least_units, minimum_detectable};
-pub use powered::{NotPowered, Powered, powered_mean};
+pub use powered::{Judged, NotPowered, Powered, powered_mean, stands_for};
 pub use proportion::{rule_of_three, wilson};
 pub use random::Draws;
 pub use rank::{Stability, stability};
 pub use sample::{Observation, Sample};
 pub use sign::{SignFlip, sign_flip, sign_test};
+pub use spearman::{LEAST_UNITS, NoSpearman, Spearman, spearman};
 pub use survival::{Life, Survival, cliff, half_life, survival};
 
 /// A count as a real number: exact, because no count here comes near 2^53.

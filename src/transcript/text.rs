@@ -1,6 +1,7 @@
 //! Text that knows its own lengths.
 
 use std::fmt;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A text with its length in UTF-16 code units and in code points, both measured once.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -11,7 +12,7 @@ pub struct Text {
 }
 
 /// A length that takes half a word: sessions have many texts. One of 4 GiB or more is not kept but measured again.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Length(u32);
 
 impl Length {
@@ -87,20 +88,53 @@ impl From<&str> for Text {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonText {
     raw: Box<str>,
-    js_utf16: usize,
+    js_utf16: Length,
+    python_chars: OnDemand,
 }
+
+/// A length that is measured when it is first asked for, and is no part of a value: 0 is not measured yet.
+#[derive(Debug, Default)]
+struct OnDemand(AtomicU32);
+
+impl OnDemand {
+    fn or_measured(&self, measure: impl FnOnce() -> usize) -> usize {
+        // Threads that ask at once measure the same: the order does not matter.
+        match self.0.load(Ordering::Relaxed) {
+            0 => {
+                let length = measure();
+                self.0.store(u32::try_from(length).unwrap_or_default(), Ordering::Relaxed);
+                length
+            }
+            known => known as usize,
+        }
+    }
+}
+
+impl Clone for OnDemand {
+    fn clone(&self) -> Self {
+        Self(AtomicU32::new(self.0.load(Ordering::Relaxed)))
+    }
+}
+
+impl PartialEq for OnDemand {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for OnDemand {}
 
 impl JsonText {
     /// Keeps `raw` and measures what JavaScript's `JSON.stringify` makes of it. `None` when it is not JSON.
     pub fn new(raw: impl Into<Box<str>>) -> Option<Self> {
         let raw = raw.into();
         let js_utf16 = super::json::js::stringified_utf16_len(&raw)?;
-        Some(Self { raw, js_utf16 })
+        Some(Self::measured(raw, js_utf16))
     }
 
     /// JSON text whose length was measured by whoever read it.
     pub(crate) fn measured(raw: Box<str>, js_utf16: usize) -> Self {
-        Self { raw, js_utf16 }
+        Self { raw, js_utf16: Length::of(js_utf16), python_chars: OnDemand::default() }
     }
 
     /// The source text.
@@ -110,13 +144,29 @@ impl JsonText {
 
     /// Length in UTF-16 units of `JSON.stringify(value)`.
     pub fn js_utf16_len(&self) -> usize {
-        self.js_utf16
+        self.js_utf16.or_measured(|| super::json::js::stringified_utf16_len(&self.raw).unwrap_or(self.raw.len()))
+    }
+
+    /// Length in code points of Python's `repr(json.loads(text))`; measured once, when it is first asked for.
+    pub fn python_char_len(&self) -> usize {
+        // What was kept is JSON and not too deep: there is a length.
+        let measure = || super::json::python::repr_char_len(&self.raw).unwrap_or_else(|| chars_of(&self.raw));
+        self.python_chars.or_measured(measure)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Length, Text};
+    use super::{JsonText, Length, Text};
+
+    #[test]
+    fn the_length_in_python_is_measured_once_and_is_no_part_of_the_value() {
+        let (asked, other) = (JsonText::new("[1,null]").unwrap(), JsonText::new("[1,null]").unwrap());
+        // [1, None]
+        assert_eq!((asked.python_char_len(), asked.python_char_len(), asked.js_utf16_len()), (9, 9, 8));
+        assert_eq!((&asked, asked.clone().python_char_len()), (&other, 9));
+        assert_eq!(size_of::<JsonText>(), 24);
+    }
 
     #[test]
     fn lengths_are_those_of_each_unit() {

@@ -22,7 +22,7 @@ pub struct Meta {
 }
 
 /// The schema of a tool.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ToolSchema {
     /// The tool.
     pub name: Box<str>,

@@ -51,6 +51,41 @@ fn recorded_usage_is_compared_and_priced() {
 }
 
 #[test]
+fn a_latency_is_chosen_on_the_command_line_and_called_a_model() {
+    let case = absolute("tests/field-cases/cost-1h-writes.claude.jsonl");
+    let printed = good(&["cache", &case, "--provider", "anthropic-5m", "--latency", "400,60,1.5"]);
+    let told = "MODEL 400 ms + 60 ms/k uncached + 1.5 ms/k cached, not measured";
+    let flat = printed.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains(told), "{printed}");
+    assert!(!good(&["cache", &case, "--provider", "anthropic-5m"]).contains("MODEL"), "off unless it is chosen");
+    // Without a cache every token of every prompt takes its time: 400 + 60 for each thousand of the first.
+    let session = "embedded:debug-flaky-cache";
+    let printed = good(&["replay", session, "--strategy", "none", "--latency", "0,1000,1000"]);
+    let rows: Vec<Vec<&str>> = printed.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(rows[1].last(), Some(&"model_ms"), "{printed}");
+    // A token is a millisecond, read or not: the time is the size.
+    assert!(rows[2..30].iter().all(|row| row[3] == row[7]), "{printed}");
+    assert!(
+        printed.contains("ms, mean; MODEL 0 ms + 1000 ms/k uncached + 1000 ms/k cached, not measured"),
+        "{printed}"
+    );
+    assert!(!good(&["replay", session, "--strategy", "none"]).contains("model_ms"));
+    let folder = tempfile::tempdir().unwrap();
+    let arguments =
+        ["run", "--transcripts", session, "--strategy", "none", "--latency", "0,1000,1000", "--name", "timed"];
+    let done = run_in(folder.path(), &arguments);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(done.stdout.contains("Time to the first token, mean over requests; MODEL 0 ms"), "{}", done.stdout);
+    let done = run(&["cache", &case, "--provider", "anthropic-5m", "--latency", "400,60"]);
+    assert_eq!(done.code, 2, "{}", done.stderr);
+    assert!(
+        done.stderr.contains("no latency is called \"400,60\"") && done.stderr.contains("hint: "),
+        "{}",
+        done.stderr
+    );
+}
+
+#[test]
 fn what_is_not_known_is_said() {
     let case = absolute("tests/field-cases/cost-1h-writes.claude.jsonl");
     let done = run(&["cache", &case]);
@@ -124,7 +159,7 @@ fn recorded_marks_are_the_breakpoints_of_their_request() {
     let hour = print(r#","ttl":"1h""#);
     assert_eq!(reads(&hour), [0, 10_000, 0], "{hour}");
     assert!(hour.contains("3 with recorded breakpoints"), "{hour}");
-    assert!(hour.contains("expired") && hour.contains("1: 1 simulated"), "{hour}");
+    assert!(hour.contains("expired") && hour.contains("1: 1 known"), "{hour}");
     // Marks of five minutes: the read at twenty minutes is not simulated.
     assert_eq!(reads(&print("")), [0, 0, 0]);
     // A log that marks nothing, and records no use: nothing is simulated in vain, and nothing compared.

@@ -61,6 +61,38 @@ fn recorded_usage_is_a_truth_and_says_what_it_leaves_out() {
     assert!(text.contains("head inferred from the first recorded request in 1 sessions"), "{text}");
 }
 
+/// What the field cases ask to be said and not only to be left out: falls of usage, signatures, the parts of a head.
+#[test]
+fn what_is_not_in_an_estimate_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("lab");
+    let tables = |case: &str, truth: &str| {
+        let arguments = ["estimate", case, "--truth", truth, "--estimator", "pi,langchain", "--messages", "--out"];
+        let done = run(&[&arguments[..], &[out.to_str().unwrap()]].concat());
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        let text = |name: &str| std::fs::read_to_string(out.join(name)).unwrap();
+        (done.stdout, text("truth.csv"), text("messages.csv"), text("sessions.csv"))
+    };
+    let (text, truth, _, sessions) = tables(&field_case("anchor-falls-without-compaction"), "recorded");
+    assert!(text.contains("recorded usage falls once, by 37000 tokens at most, though nothing was"), "{text}");
+    assert!(truth.lines().any(|line| line.ends_with(",23999,23999,0,0,1,usable,37000")), "{truth}");
+    assert!(
+        sessions.lines().next().unwrap().contains("messages_tokens,signature_characters,usage_falls_count"),
+        "{sessions}"
+    );
+    let (text, _, messages, _) = tables(&field_case("est-thinking-signature"), "o200k");
+    assert!(text.contains("signatures of reasoning: 4000 characters, in no estimate"), "{text}");
+    let pi = messages.lines().find(|line| line.contains("Assistant") && line.contains(",pi-1.6.0,")).unwrap();
+    assert!(pi.contains(",90,") && pi.ends_with(",4000,1090"), "{pi}");
+    let (text, _, messages, _) =
+        tables(&crate::absolute("tests/field-cases/overhead-tools-not-counted.openai.json"), "o200k");
+    assert!(text.contains("heads in 1 sessions: system prompts 7 tokens, tools 960 as JSON"), "{text}");
+    assert!(messages.lines().skip(1).all(|line| line.ends_with(",0,")), "{messages}");
+    let (_, _, messages, _) = tables(&crate::absolute("tests/field-cases/est-cjk.openai.json"), "o200k");
+    // 63 for 174: 0.638 too few.
+    assert!(messages.lines().any(|line| line.contains(",chinese,174,pi-1.6.0,63,-0.637931,")), "{messages}");
+}
+
 #[test]
 fn calibration_needs_two_lineages_and_prints_its_coefficients() {
     let one = run(&["estimate", &golden("branches"), "--calibrate"]);

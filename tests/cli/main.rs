@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
 mod caching;
+mod columns;
 mod comparing;
 mod errors;
 mod estimating;
@@ -10,6 +11,7 @@ mod experiments;
 mod forgotten;
 mod importing;
 mod reading;
+mod redacting;
 mod running;
 mod validating;
 

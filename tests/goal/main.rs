@@ -107,8 +107,17 @@ impl Summarizer for Says {
         let said = &self.0[(*next).min(self.0.len() - 1)];
         *next += 1;
         let prompt = "## Goal\n(what)\n## Next Steps\n(which)".into();
-        let request = LlmRequest { system: None, prompt, max_output: None, purpose: Purpose::Summary, seed: 0 };
-        let response = Some(LlmResponse { text: said.as_str().into(), truncated: false, usage: None });
+        let request = LlmRequest {
+            system: None,
+            prompt,
+            max_output: None,
+            purpose: Purpose::Summary,
+            seed: 0,
+            tools: [].into(),
+            shared_bytes: 0,
+        };
+        let response =
+            Some(LlmResponse { text: said.as_str().into(), calls: Vec::new(), truncated: false, usage: None });
         let text = Text::from(said.as_str());
         let message = (!said.is_empty()).then(|| Message::CompactionSummary(text.clone()));
         Ok(Summary { message, text, exchanges: vec![Exchange { request, response }], ..Summary::default() })

@@ -1,10 +1,10 @@
 //! Probes and next actions, with the mock and against a server on this machine.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::chat;
 use super::commands::{cells, cutpoint, run};
@@ -63,17 +63,19 @@ fn the_mock_answers_from_what_it_sees() {
     assert!(fs::read_to_string(folder.path().join("reports/mock/next_actions.csv")).unwrap().contains(",view,"));
 }
 
-/// A reader that knows two values where they stand, and names calls in three ways.
-fn reader(number: usize, prompt: &str) -> String {
-    let Some((context, question)) = prompt.split_once("\n</conversation>\n") else { return String::new() };
-    if question.contains("\n<tools>\n") {
-        let said = [
-            "{\"tool\": \"no_such_tool\"}",
-            "I would rather not.",
-            "```json\n{\"name\": \"bash\", \"input\": {}}\n```",
-        ];
-        return said[number % 3].to_owned();
+/// An answer through the tool fields of the protocol: a tool that nobody offered, words, a call without a target.
+fn caller(number: usize) -> Value {
+    let mut body = chat("I would rather not.");
+    if let Some(name) = [Some("no_such_tool"), None, Some("bash")][number % 3] {
+        let call = json!({"id": "call_1", "type": "function", "function": {"name": name, "arguments": "{}"}});
+        body["choices"][0]["message"] = json!({"role": "assistant", "content": null, "tool_calls": [call]});
     }
+    body
+}
+
+/// A reader that knows two values where they stand.
+fn reader(prompt: &str) -> String {
+    let Some((context, question)) = prompt.split_once("\n</conversation>\n") else { return String::new() };
     if !question.contains("<question>\n") {
         return "## Goal\nBefore the fix tests.test_ttl failed for 22 of 60 seeds.".to_owned();
     }
@@ -92,7 +94,10 @@ fn prompt_of(body: &Value) -> String {
 #[test]
 fn a_real_reader_is_asked_through_the_store_and_replayed_without_a_call() {
     let folder = tempfile::tempdir().unwrap();
-    let stub = Stub::new(|number, asked| Act::json(&chat(&reader(number, &prompt_of(&asked.body)))));
+    let stub = Stub::new(|number, asked| {
+        let body = &asked.body;
+        Act::json(&if body["tools"].is_array() { caller(number) } else { chat(&reader(&prompt_of(body))) })
+    });
     let session = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/debug-flaky-cache");
     let toml = format!(
         "name = 'real'\ntranscripts = ['{}']\nstrategies = ['pi']\nreplicates = 1\n[probes]\nper_kind = 30\n\
@@ -117,17 +122,143 @@ fn a_real_reader_is_asked_through_the_store_and_replayed_without_a_call() {
     assert_eq!(measure(cell, "probe_kept_count"), Some(2.0));
     let actions = cell["exam"]["actions"].as_array().unwrap();
     assert_eq!(actions.len(), 6, "three calls, with the context and with the whole history");
-    assert!(actions.iter().all(|action| action["verdict"] != "agrees"));
+    let verdicts: BTreeSet<&str> = actions.iter().map(|action| action["verdict"].as_str().unwrap()).collect();
+    assert!(verdicts.contains("unparsed") && !verdicts.contains("agrees"), "{verdicts:?}");
+    assert!(
+        actions.iter().all(|action| (&action["tools"], &action["offered"]) == (&json!("file"), &json!("protocol")))
+    );
     let asked = stub.asked();
+    let offered: Vec<&Value> =
+        asked.iter().map(|asked| &asked.body["tools"]).filter(|tools| tools.is_array()).collect();
+    assert_eq!(offered.len(), 6);
+    let functions = offered[0].as_array().unwrap().iter().map(|tool| &tool["function"]);
+    let bash = functions.into_iter().find(|function| function["name"] == "bash").unwrap();
+    assert!(bash["parameters"]["properties"]["command"].is_object(), "{bash}");
     let prompts: Vec<String> = asked.iter().map(|asked| prompt_of(&asked.body)).collect();
     assert!(prompts.iter().all(|prompt| prompt.matches("<question>").count() <= 1), "one question per call");
-    let is_exam = |prompt: &&String| prompt.contains("\n<question>\n") || prompt.contains("\n<tools>\n");
+    let is_exam = |prompt: &&String| prompt.contains("\n<question>\n") || prompt.contains("Make that call.");
     assert_eq!(cell["exam"]["requests_count"], prompts.iter().filter(is_exam).count());
     let read = || fs::read(folder.path().join("reports/real/cells.jsonl")).unwrap();
     let before = read();
     let done = ask(&["--llm-mode", "replay", "--fresh"]);
     assert_eq!((done.code, stub.asked().len()), (0, asked.len()), "{}", done.stderr);
     assert!(read() == before, "a replay gives the same bytes");
+}
+
+/// A session of chat completions with one tool of a known schema, whose name no provider takes, and one that only a call names.
+fn session(has_schemas: bool) -> String {
+    let call = |id: &str, name: &str, arguments: &str| json!({"role": "assistant", "content": null, "tool_calls": [{"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}]});
+    let result = |id: &str, text: &str| json!({"role": "tool", "tool_call_id": id, "content": text});
+    let mut messages =
+        vec![json!({"role": "system", "content": "Help."}), json!({"role": "user", "content": "Fix src/a.rs"})];
+    for round in 0..12 {
+        let id = format!("call_{round}");
+        let (name, arguments) = if round % 2 == 0 {
+            ("fs.read", r#"{"path":"src/a.rs"}"#)
+        } else {
+            ("bash", r#"{"command":"cargo test"}"#)
+        };
+        messages.push(call(&id, name, arguments));
+        messages.push(result(&id, &format!("line {round} of a result\n").repeat(1_500)));
+    }
+    messages.push(json!({"role": "assistant", "content": "Done."}));
+    let schema = json!({"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]});
+    let tools = json!([{"type": "function", "function": {"name": "fs.read", "description": "Reads a file.", "parameters": schema}}]);
+    let mut body = json!({"model": "m", "messages": messages});
+    if has_schemas {
+        body["tools"] = tools;
+    }
+    body.to_string()
+}
+
+#[test]
+fn known_schemas_are_offered_under_names_that_providers_take() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("session.json"), session(true)).unwrap();
+    let call =
+        json!({"id": "c", "type": "function", "function": {"name": "fs_read", "arguments": "{\"path\":\"src/a.rs\"}"}});
+    let stub = Stub::new(move |_, asked| {
+        let mut body = chat("## Goal\nFix it.");
+        if asked.body["tools"].is_array() {
+            body["choices"][0]["message"] = json!({"role": "assistant", "content": null, "tool_calls": [call]});
+        }
+        Act::json(&body)
+    });
+    let ask = |more: &[&str]| {
+        let fixed = ["run", "--transcripts", "session.json", "--strategy", "pi", "--probes", "--name", "real"];
+        let model = ["--llm", "chat:m-1", "--llm-url", &stub.url, "--llm-no-stream", "--llm-replicates", "1"];
+        cutpoint(folder.path(), &[&fixed[..], &model, more].concat())
+    };
+    let dry = ask(&["--dry-run"]);
+    assert_eq!((dry.code, stub.asked().len()), (0, 0), "{}", dry.stderr);
+    let done = ask(&[]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let cell = &cells(folder.path(), "real")[0];
+    let actions = cell["exam"]["actions"].as_array().unwrap_or_else(|| panic!("{}", cell["exam"]));
+    let asked = stub.asked();
+    let tools = &asked.iter().find(|asked| asked.body["tools"].is_array()).unwrap().body["tools"];
+    let functions: Vec<&Value> = tools.as_array().unwrap().iter().map(|tool| &tool["function"]).collect();
+    assert_eq!((&functions[0]["name"], &functions[0]["description"]), (&json!("fs_read"), &json!("Reads a file.")));
+    assert_eq!(functions[0]["parameters"]["required"], json!(["path"]));
+    assert_eq!(functions[1]["name"], "bash", "the file gives no schema of it, but it was called");
+    for action in actions {
+        assert_eq!((&action["tools"], &action["named"]), (&json!("file_and_seen"), &json!("fs.read src/a.rs")));
+        let expected = if action["recorded"][0] == "fs.read src/a.rs" { "agrees" } else { "differs" };
+        assert_eq!(action["verdict"], expected);
+    }
+    let rows = fs::read_to_string(folder.path().join("reports/real/next_actions.csv")).unwrap();
+    assert!(
+        rows.lines().next().unwrap().ends_with(",tools,offered") && rows.contains(",file_and_seen,protocol"),
+        "{rows}"
+    );
+    let replayed = ask(&["--llm-mode", "replay", "--fresh"]);
+    assert_eq!((replayed.code, stub.asked().len()), (0, asked.len()), "{}", replayed.stderr);
+}
+
+#[test]
+fn without_schemas_the_names_of_recorded_calls_are_offered_and_the_record_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("session.json"), session(false)).unwrap();
+    let fixed = ["run", "--transcripts", "session.json", "--strategy", "pi", "--probes", "--name", "mock"];
+    let done = cutpoint(folder.path(), &fixed);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let cell = &cells(folder.path(), "mock")[0];
+    let actions = cell["exam"]["actions"].as_array().unwrap_or_else(|| panic!("{}", cell["exam"]));
+    assert!(!actions.is_empty());
+    // The mock makes the last call of what it sees again, through the same fields as a real model.
+    let calls = [json!("fs.read src/a.rs"), json!("bash cargo test")];
+    for action in actions {
+        assert_eq!((&action["tools"], &action["offered"]), (&json!("seen"), &json!("protocol")));
+        assert!(calls.contains(&action["named"]), "{action}");
+    }
+}
+
+#[test]
+fn a_server_without_tools_is_told_them_in_words() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("session.json"), session(true)).unwrap();
+    let text = r#"{"tool": "fs.read", "arguments": {"path": "src/a.rs"}}"#;
+    let stub = Stub::new(move |_, asked| {
+        let is_action = prompt_of(&asked.body).contains("\n<tools>\nfs.read: Reads a file. {");
+        Act::json(&chat(if is_action { text } else { "## Goal\nFix it." }))
+    });
+    let toml = format!(
+        "name = 'words'\ntranscripts = ['session.json']\nstrategies = ['pi']\nreplicates = 1\n[probes]\n\
+         \ntools_in_words = true\n[llm]\napi = 'chat'\nmodel = 'm-1'\nstream = false\nbase_url = '{}'\n",
+        stub.url
+    );
+    fs::write(folder.path().join("words.toml"), toml).unwrap();
+    let done = cutpoint(folder.path(), &["run", "--config", "words.toml"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(stub.asked().iter().all(|asked| asked.body.get("tools").is_none()));
+    let cell = &cells(folder.path(), "words")[0];
+    let actions = cell["exam"]["actions"].as_array().unwrap_or_else(|| panic!("{}", cell["exam"]));
+    assert!(!actions.is_empty());
+    assert!(
+        actions
+            .iter()
+            .all(|action| (&action["offered"], &action["named"]) == (&json!("words"), &json!("fs.read src/a.rs")))
+    );
 }
 
 #[test]

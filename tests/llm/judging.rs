@@ -176,8 +176,17 @@ fn a_person_labels_a_blind_sample_and_the_judge_is_compared() {
         done.stdout
     );
     assert!(done.stdout.contains("α of two persons      1.000"), "{}", done.stdout);
-    // The judge's mean of the rest is 0; a fifth of the labels is 1 too low.
-    assert!(done.stdout.contains("judge 0.000, corrected 0.200 ["), "{}", done.stdout);
+    // The judge gave one 2, which is right, and many 0, of which one in the four that are labelled should be a 2.
+    let zeros = f64::from(u32::try_from(grades.len()).unwrap()) - 1.0;
+    let (own, corrected) = (1.0 / (zeros + 1.0), (1.0 + zeros / 4.0) / (zeros + 1.0));
+    let told = format!("judge {own:.3}, corrected {corrected:.3} [void: 1 units; an interval needs 5]");
+    assert!(done.stdout.contains(&told) && done.stdout.contains("1 lineages; 5 labelled"), "{told}\n{}", done.stdout);
+    let means = fs::read_to_string(folder.path().join("reports/real/judge_means.csv")).unwrap();
+    let mut reader = csv::Reader::from_reader(means.as_bytes());
+    let row: std::collections::HashMap<String, String> = reader.deserialize().next().unwrap().unwrap();
+    assert_eq!((&*row["rubric"], &*row["strategy"], &*row["low"], &*row["lineages"]), ("strict", "pi", "", "1"));
+    assert!((row["corrected_mean"].parse::<f64>().unwrap() - corrected).abs() < 1e-12, "{means}");
+    assert_eq!(row["void_reason"], "1 units; an interval needs 5");
     fs::write(&path, fs::read_to_string(&path).unwrap().replace(",2,2\n", ",7,2\n")).unwrap();
     let done = calibrate(&["--read", "labels.csv"]);
     assert!(done.code == 2 && done.stderr.contains("is no grade from 0 to 2"), "{}", done.stderr);

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
+mod adversary;
 mod commands;
 mod exam;
 mod faults;
@@ -24,7 +25,15 @@ use stub::Stub;
 
 pub(crate) fn request(prompt: &str, seed: u64) -> LlmRequest {
     let system = Some("You write summaries.".into());
-    LlmRequest { system, prompt: prompt.into(), max_output: None, purpose: Purpose::Summary, seed }
+    LlmRequest {
+        system,
+        prompt: prompt.into(),
+        max_output: None,
+        purpose: Purpose::Summary,
+        seed,
+        tools: [].into(),
+        shared_bytes: 0,
+    }
 }
 
 /// A model at the stub, whose faults are met quickly.

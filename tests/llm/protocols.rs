@@ -1,10 +1,11 @@
 //! All protocols, streamed and not.
 
-use cutpoint::llm::{Api, Completer, LlmConfig, LlmError};
+use cutpoint::llm::{Api, Completer, LlmConfig, LlmError, LlmRequest};
 use serde_json::{Value, json};
 
 use super::stub::{Act, Stub};
 use super::{chat, config, live, request};
+use cutpoint::transcript::ToolSchema;
 
 fn response(text: &str) -> Value {
     json!({"id": "r", "object": "response", "status": "completed", "model": "m-1-2026", "error": null,
@@ -74,6 +75,64 @@ fn every_protocol_answers_streamed_and_not() {
             let spent = gateway.traffic().spent;
             assert_eq!((spent.calls, spent.input_tokens, spent.output_tokens), (1, 100, 20));
             assert_eq!((gateway.name(), gateway.is_mock()), (format!("{api}:m-1").as_str(), false));
+        }
+    }
+}
+
+/// The call `fs.read({"path":"a"})` of each protocol, under the name that was sent.
+fn calling(api: Api, stream: bool) -> Act {
+    let arguments = "{\"path\":\"a\"}";
+    let named = |event: &Value| (1, format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap()));
+    match (api, stream) {
+        (Api::Chat, false) => {
+            let call = json!({"id": "c", "type": "function", "function": {"name": "fs_read", "arguments": arguments}});
+            Act::json(
+                &json!({"choices": [{"message": {"content": null, "tool_calls": [call]}, "finish_reason": "tool_calls"}]}),
+            )
+        }
+        (Api::Chat, true) => {
+            let piece =
+                |function: Value| json!({"choices": [{"delta": {"tool_calls": [{"index": 0, "function": function}]}}]});
+            let end = json!({"choices": [{"delta": {}, "finish_reason": "tool_calls"}]});
+            Act::events(
+                &[
+                    piece(json!({"name": "fs_read", "arguments": "{\"path\""})),
+                    piece(json!({"arguments": ":\"a\"}"})),
+                    end,
+                ],
+                true,
+            )
+        }
+        (Api::Responses, _) => {
+            let item = json!({"type": "function_call", "name": "fs_read", "call_id": "c", "arguments": arguments});
+            let body = json!({"status": "completed", "output": [item]});
+            let last = json!({"type": "response.completed", "response": body});
+            if stream { Act::Stream(vec![named(&last)], true) } else { Act::json(&body) }
+        }
+        (_, false) => Act::json(
+            &json!({"type": "message", "content": [{"type": "tool_use", "name": "fs_read", "input": {"path": "a"}}], "stop_reason": "tool_use"}),
+        ),
+        (_, true) => {
+            let start = json!({"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "name": "fs_read", "input": {}}});
+            let piece = json!({"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": arguments}});
+            Act::Stream([start, piece, json!({"type": "message_stop"})].iter().map(named).collect(), true)
+        }
+    }
+}
+
+#[test]
+fn tools_are_offered_and_called_through_every_protocol() {
+    let tool = ToolSchema { name: "fs.read".into(), description: "Reads.".into(), parameters: "".into() };
+    let request = LlmRequest { tools: [tool].into(), ..request("Which one is next?", 0) };
+    for api in [Api::Chat, Api::Responses, Api::Messages] {
+        for stream in [false, true] {
+            let stub = Stub::acts(vec![calling(api, stream)]);
+            let answer = live(&config(api, &stub, stream)).complete(&request).unwrap();
+            let calls: Vec<(&str, &str)> = answer.calls.iter().map(|call| (&*call.name, &*call.arguments)).collect();
+            assert_eq!(calls, [("fs.read", r#"{"path":"a"}"#)], "{api} {stream}");
+            let sent = &stub.asked()[0].body["tools"][0];
+            let name = if api == Api::Chat { &sent["function"]["name"] } else { &sent["name"] };
+            assert_eq!(name, "fs_read", "{api}");
         }
     }
 }

@@ -30,6 +30,10 @@ pub(crate) enum Act {
     Whole(u16, Vec<(&'static str, String)>, String),
     /// A stream of these pieces, each after so many milliseconds; `true` ends it as a stream should.
     Stream(Vec<(u64, String)>, bool),
+    /// The same of raw bytes, one chunk.
+    Bytes(Vec<u8>, bool),
+    /// A whole answer with this `content-encoding`.
+    Packed(u16, &'static str, Vec<u8>),
 }
 
 impl Act {
@@ -90,7 +94,7 @@ fn serve(connection: &TcpStream, script: &Script, number: &AtomicUsize, known: &
         known.lock().unwrap().push(asked.clone());
         let act = script(number.fetch_add(1, Ordering::SeqCst), &asked);
         // A client that went away ends the connection.
-        if write(connection, &act).is_err() || matches!(act, Act::Stream(_, false)) {
+        if write(connection, &act).is_err() || matches!(act, Act::Stream(_, false) | Act::Bytes(_, false)) {
             return;
         }
     }
@@ -119,6 +123,17 @@ fn write(mut connection: &TcpStream, act: &Act) -> std::io::Result<()> {
             let more: Vec<String> = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
             let head = format!("HTTP/1.1 {status} X\r\n{}content-length: {}\r\n\r\n", more.concat(), body.len());
             connection.write_all(format!("{head}{body}").as_bytes())
+        }
+        Act::Packed(status, packing, body) => {
+            let head =
+                format!("HTTP/1.1 {status} X\r\ncontent-encoding: {packing}\r\ncontent-length: {}\r\n\r\n", body.len());
+            connection.write_all(&[head.as_bytes(), body].concat())
+        }
+        Act::Bytes(bytes, is_whole) => {
+            let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
+            let chunk = [format!("{:x}\r\n", bytes.len()).as_bytes(), bytes, b"\r\n"].concat();
+            let end: &[u8] = if *is_whole { b"0\r\n\r\n" } else { b"" };
+            connection.write_all(&[head.as_bytes(), &chunk, end].concat())
         }
         Act::Stream(pieces, is_whole) => {
             let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";

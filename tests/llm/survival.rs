@@ -17,7 +17,11 @@ fn config() -> LlmConfig {
 
 fn reply(number: u64) -> Reply {
     let text = format!("answer {number}\n").repeat(2_000).into();
-    Reply { outcome: Ok(LlmResponse { text, truncated: false, usage: None }), usage: None, model: None }
+    Reply {
+        outcome: Ok(LlmResponse { text, calls: Vec::new(), truncated: false, usage: None }),
+        usage: None,
+        model: None,
+    }
 }
 
 /// Run by the test below, in a process of its own: stores answers for ever, and says so after each.

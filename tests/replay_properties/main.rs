@@ -51,7 +51,12 @@ impl Completer for Answers {
             Self::TooLong => request.prompt.to_string(),
             Self::Well | Self::Truncated => format!("## Goal\n{} bytes were read", request.prompt.len()),
         };
-        Ok(LlmResponse { text: text.into(), truncated: matches!(self, Self::Truncated), usage: None })
+        Ok(LlmResponse {
+            text: text.into(),
+            calls: Vec::new(),
+            truncated: matches!(self, Self::Truncated),
+            usage: None,
+        })
     }
 }
 

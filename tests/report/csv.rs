@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use cutpoint::report::{CsvFile, ReportModel, Reporter};
+use cutpoint::results::Measure;
 
 use super::fixture;
 
@@ -76,6 +77,40 @@ fn every_column_is_described_once() {
         let of_file: Vec<&str> =
             described.iter().filter(|row| row["file"] == file.name()).map(|row| row["column"].as_str()).collect();
         assert_eq!(header.split(',').collect::<Vec<_>>(), of_file, "{}", file.name());
+    }
+}
+
+#[test]
+fn losses_are_compared_with_what_a_reader_knows_over_lineages() {
+    let mut run = fixture::run();
+    let cell = run.cells.iter().find(|cell| cell.exam.is_some()).unwrap().clone();
+    // Nine lineages: the item loss orders them as the probes do, the future loss the other way round; a tenth lacks a probe.
+    run.cells = (0..10_u32)
+        .map(|at| {
+            let mut cell = cell.clone();
+            (cell.lineage, cell.transcript) = (format!("l{at}"), format!("t{at}"));
+            cell.cell = format!("cell-{at}");
+            let mut put = |name: &str, measure| cell.measures.insert(name.to_owned(), measure);
+            put("goal_loss", Measure::Value(f64::from(at * at)));
+            put("future_loss", Measure::Value(-f64::from(at)));
+            put("probe_loss", if at < 9 { Measure::Value(f64::from(at)) } else { Measure::void("no probe") });
+            put("goal_offline_loss", Measure::void("no items"));
+            cell
+        })
+        .collect();
+    run.events.clear();
+    let mut out = Vec::new();
+    CsvFile::Validity.render(&ReportModel::new(&run), &mut out).unwrap();
+    let rows: Vec<BTreeMap<String, String>> =
+        csv::Reader::from_reader(out.as_slice()).deserialize().map(Result::unwrap).collect();
+    assert_eq!(rows.len(), 6, "all strategies, and the one that there is");
+    let told = |row: &BTreeMap<String, String>| {
+        ["loss", "spearman", "lineages", "void_reason"].map(|name| row[name].clone()).join(" ")
+    };
+    let expected = ["goal_loss 1 9 ", "future_loss -1 9 ", "goal_offline_loss   0 lineages have both; 8 are needed"];
+    for (strategy, rows) in ["(all)", &cell.strategy].into_iter().zip(rows.chunks(3)) {
+        assert_eq!(rows.iter().map(told).collect::<Vec<_>>(), expected);
+        assert!(rows.iter().all(|row| row["strategy"] == strategy && row["mock"] == "true"), "{rows:?}");
     }
 }
 

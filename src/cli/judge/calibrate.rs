@@ -8,10 +8,13 @@ use anyhow::Context;
 use serde::{Deserialize, Serialize};
 
 use super::CalibrateArgs;
-use crate::judge::labels::{ALPHA_BARS, Calibration, Graded, KAPPA_BARS, Label, calibrate as compare, sample};
+use crate::judge::labels::{
+    ALPHA_BARS, Calibration, Graded, KAPPA_BARS, Label, Uncorrected, calibrate as compare, sample,
+};
 use crate::judge::{Rubric, targets};
 use crate::report::cache_csv;
 use crate::results::{JudgementRecord, Run};
+use crate::stats::Powered;
 
 /// A line of the file that a person fills.
 #[derive(Debug, Serialize, Deserialize)]
@@ -26,18 +29,59 @@ struct Row {
     second_label: String,
 }
 
+/// A row of `judge_means.csv`. Means are shares of the highest grade; empty fields are void.
+#[derive(Debug, Serialize)]
+struct MeanRow {
+    rubric: String,
+    strategy: String,
+    judge_mean: Option<f64>,
+    corrected_mean: Option<f64>,
+    low: Option<f64>,
+    high: Option<f64>,
+    lineages: Option<usize>,
+    labelled: Option<usize>,
+    unlabelled: Option<usize>,
+    void_reason: String,
+}
+
+impl MeanRow {
+    fn of(rubric: &str, strategy: &str, mean: &Result<Powered, Uncorrected>) -> Self {
+        let (it, interval) = (mean.as_ref().ok(), mean.as_ref().ok().and_then(|it| it.interval.as_ref().ok()));
+        let no_interval = it.and_then(|it| it.interval.as_ref().err()).map(ToString::to_string);
+        let void = mean.as_ref().err().map(ToString::to_string);
+        Self {
+            rubric: rubric.to_owned(),
+            strategy: strategy.to_owned(),
+            judge_mean: it.map(|it| it.judged),
+            corrected_mean: it.map(|it| it.point),
+            low: interval.map(|interval| interval.low),
+            high: interval.map(|interval| interval.high),
+            lineages: it.map(|it| it.lineages),
+            labelled: it.map(|it| it.labelled),
+            unlabelled: it.map(|it| it.unlabelled),
+            void_reason: void.or(no_interval).unwrap_or_default(),
+        }
+    }
+}
+
 pub(super) fn calibrate(args: &CalibrateArgs) -> anyhow::Result<()> {
     let records = JudgementRecord::read_all(&args.run)?;
     anyhow::ensure!(!records.is_empty(), "the run has no judgements\nhint: `cutpoint judge score` makes them");
     match (&args.write, &args.read) {
         (Some(path), _) => write(args, &records, path),
-        (None, Some(path)) => read(&records, path),
+        (None, Some(path)) => read(args, &records, path),
         (None, None) => Ok(()),
     }
 }
 
 fn graded(record: &JudgementRecord) -> Graded {
-    Graded { id: record.judgement.clone(), arm: record.strategy.clone(), grade: record.grade }
+    Graded {
+        id: record.judgement.clone(),
+        arm: record.strategy.clone(),
+        grade: record.grade,
+        lineage: record.lineage.clone(),
+        transcript: record.transcript.clone(),
+    }
 }
 
 fn write(args: &CalibrateArgs, records: &[JudgementRecord], path: &Path) -> anyhow::Result<()> {
@@ -73,7 +117,29 @@ fn write(args: &CalibrateArgs, records: &[JudgementRecord], path: &Path) -> anyh
     Ok(())
 }
 
-fn read(records: &[JudgementRecord], path: &Path) -> anyhow::Result<()> {
+fn read(args: &CalibrateArgs, records: &[JudgementRecord], path: &Path) -> anyhow::Result<()> {
+    let labels = labels(records, path)?;
+    let mut by_rubric: BTreeMap<&str, Vec<Graded>> = BTreeMap::new();
+    for record in records {
+        by_rubric.entry(&record.rubric).or_default().push(graded(record));
+    }
+    let mut out = io::stdout().lock();
+    let mut rows = Vec::new();
+    for (rubric, graded) in by_rubric {
+        let most = Rubric::named(rubric).map_or(1, Rubric::most);
+        let found = compare(&graded, &labels, most);
+        print(rubric, &found, &mut out)?;
+        rows.extend(found.arms.iter().map(|(strategy, mean)| MeanRow::of(rubric, strategy, mean)));
+    }
+    let path = args.run.join("judge_means.csv");
+    let file = std::fs::File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
+    cache_csv(&rows, file)?;
+    writeln!(out, "The means are in {} as well.", path.display())?;
+    Ok(())
+}
+
+/// The labels of a filled file, by judgement.
+fn labels(records: &[JudgementRecord], path: &Path) -> anyhow::Result<BTreeMap<String, Label>> {
     let file = std::fs::File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
     let most: HashMap<&str, u8> = records.iter().map(|record| (&*record.judgement, record.most)).collect();
     let mut labels: BTreeMap<String, Label> = BTreeMap::new();
@@ -92,16 +158,7 @@ fn read(records: &[JudgementRecord], path: &Path) -> anyhow::Result<()> {
         };
         labels.insert(row.judgement, Label { first: grade(&row.label)?, second: grade(&row.second_label)? });
     }
-    let mut by_rubric: BTreeMap<&str, Vec<Graded>> = BTreeMap::new();
-    for record in records {
-        by_rubric.entry(&record.rubric).or_default().push(graded(record));
-    }
-    let mut out = io::stdout().lock();
-    for (rubric, graded) in by_rubric {
-        let most = Rubric::named(rubric).map_or(1, Rubric::most);
-        print(rubric, &compare(&graded, &labels, most), &mut out)?;
-    }
-    Ok(())
+    Ok(labels)
 }
 
 fn print(rubric: &str, found: &Calibration, out: &mut impl Write) -> io::Result<()> {
@@ -126,18 +183,18 @@ fn print(rubric: &str, found: &Calibration, out: &mut impl Write) -> io::Result<
     for (grade, counts) in found.confusion.categories.iter().zip(&found.confusion.counts) {
         writeln!(out, "  {grade:>14} {}", aligned(counts))?;
     }
-    writeln!(
-        out,
-        "  Means as shares of the highest grade, corrected by the labels. Grades of one session are not independent,"
-    )?;
-    writeln!(out, "  so that these intervals are the narrowest that could be true:")?;
+    writeln!(out, "  Means over lineages, as shares of the highest grade, corrected by the labels; 95 %:")?;
     for (arm, powered) in &found.arms {
         match powered {
-            Ok(it) => writeln!(
-                out,
-                "    {arm:<22} judge {:.3}, corrected {:.3} [{:.3}, {:.3}] ({} labelled, {} not)",
-                it.judged, it.point, it.low, it.high, it.labelled, it.unlabelled
-            )?,
+            Ok(it) => {
+                let interval = match &it.interval {
+                    Ok(interval) => format!("[{:.3}, {:.3}]", interval.low, interval.high),
+                    Err(why) => format!("[void: {why}]"),
+                };
+                writeln!(out, "    {arm:<22} judge {:.3}, corrected {:.3} {interval}", it.judged, it.point)?;
+                let Powered { lineages, labelled, unlabelled, .. } = it;
+                writeln!(out, "    {:<22} {lineages} lineages; {labelled} labelled, {unlabelled} not", "")?;
+            }
             Err(why) => writeln!(out, "    {arm:<22} void: {why}")?,
         }
     }

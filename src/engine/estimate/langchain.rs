@@ -1,7 +1,7 @@
 //! LangChain's `count_tokens_approximately`, as the middleware of Deep Agents uses it.
 
 use super::{Estimate, Estimator};
-use crate::engine::langchain::{self, ChatMessage, Content, Role, chat_message, tool_schema_chars};
+use crate::engine::langchain::{self, ChatMessage, Content, Measure, Role, tool_schema_chars};
 use crate::engine::view::ContextView;
 use crate::transcript::{Head, Message, Tokens};
 
@@ -19,7 +19,7 @@ pub struct LangChain {
 
 impl Estimator for LangChain {
     fn message(&self, message: &Message) -> Tokens {
-        chat_message(message).map_or_else(Tokens::default, |message| self.constants.of(&message))
+        Measure::recorded(message).map_or_else(Tokens::default, |measure| self.constants.message(&measure))
     }
 
     fn head(&self, head: &Head) -> Option<Tokens> {

@@ -3,16 +3,21 @@
 use super::message::{Call, Part};
 use crate::transcript::json::python;
 
-/// `len(repr(tool_calls))`: a list of `{'name', 'args', 'id', 'type': 'tool_call'}` in that order of keys.
+/// `len(repr(tool_calls))`: a list of `{'name', 'args', 'id', 'type': 'tool_call'}` in that order of keys. 0 without any call.
 pub(super) fn repr_chars(calls: &[Call<'_>]) -> usize {
+    listed_chars(calls.iter().map(|call| call_repr_chars(&call.name, json_repr_chars(&call.arguments), &call.id)))
+}
+
+/// `len(repr(call))` of one of `tool_calls`, whose arguments have so many characters.
+pub(super) fn call_repr_chars(name: &str, arguments: usize, id: &str) -> usize {
     const FRAME: usize = "{'name': , 'args': , 'id': , 'type': 'tool_call'}".len();
-    let one = |call: &Call<'_>| {
-        FRAME
-            + python::repr_str_char_len(&call.name)
-            + json_repr_chars(&call.arguments)
-            + python::repr_str_char_len(&call.id)
-    };
-    "[]".len() + calls.iter().map(one).sum::<usize>() + ", ".len() * calls.len().saturating_sub(1)
+    FRAME + python::repr_str_char_len(name) + arguments + python::repr_str_char_len(id)
+}
+
+/// Characters of a list of what has `lengths`. An agent has no list without calls.
+pub(super) fn listed_chars(lengths: impl Iterator<Item = usize>) -> usize {
+    // Brackets around all, and a comma with a space behind all but the last.
+    lengths.map(|length| ", ".len() + length).reduce(|sum, one| sum + one).unwrap_or(0)
 }
 
 /// `repr(tool_calls)`.
@@ -28,21 +33,23 @@ pub(super) fn repr(calls: &[Call<'_>]) -> String {
 /// `len(repr(block))` of a block that is neither text nor picture.
 pub(super) fn block_repr_chars(part: &Part<'_>) -> usize {
     match part {
-        Part::Thinking { text, signature } => {
-            let signature = signature
-                .as_ref()
-                .map_or(0, |signature| ", 'signature': ".len() + python::repr_str_char_len(signature));
-            "{'type': 'thinking', 'thinking': }".len() + python::repr_str_char_len(text) + signature
-        }
-        Part::ToolUse(call) => {
-            "{'type': 'tool_use', 'id': , 'name': , 'input': }".len()
-                + python::repr_str_char_len(&call.id)
-                + python::repr_str_char_len(&call.name)
-                + json_repr_chars(&call.arguments)
-        }
+        Part::Thinking { text, signature } => thinking_repr_chars(text, signature.as_deref()),
+        Part::ToolUse(call) => tool_use_repr_chars(&call.name, json_repr_chars(&call.arguments), &call.id),
         Part::Other(raw) => json_repr_chars(raw),
         Part::Plain(_) | Part::Text(_) | Part::Image(_) => 0,
     }
+}
+
+/// `len(repr(block))` of reasoning.
+pub(super) fn thinking_repr_chars(text: &str, signature: Option<&str>) -> usize {
+    let signature = signature.map_or(0, |signature| ", 'signature': ".len() + python::repr_str_char_len(signature));
+    "{'type': 'thinking', 'thinking': }".len() + python::repr_str_char_len(text) + signature
+}
+
+/// `len(repr(block))` of a call among the blocks, whose arguments have so many characters.
+pub(super) fn tool_use_repr_chars(name: &str, arguments: usize, id: &str) -> usize {
+    const FRAME: usize = "{'type': 'tool_use', 'id': , 'name': , 'input': }".len();
+    FRAME + python::repr_str_char_len(id) + python::repr_str_char_len(name) + arguments
 }
 
 /// `len(repr(json.loads(raw)))`; what cannot be read as JSON (nested too deep) counts as it stands.

@@ -28,7 +28,7 @@ impl Measure {
         match &message.content {
             Content::Text(pieces) => {
                 measure.chars += pieces.iter().map(Measured::chars).sum::<usize>();
-                if message.role == Role::Ai && !message.calls.is_empty() {
+                if message.role == Role::Ai {
                     measure.chars += calls::repr_chars(&message.calls);
                 }
             }

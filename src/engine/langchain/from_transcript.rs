@@ -113,7 +113,8 @@ fn call(made: &ToolCall) -> Call<'_> {
     Call { id: made.id.as_ref().into(), name: made.name.as_str().into(), arguments: made.arguments.as_str().into() }
 }
 
-fn is_object(made: &ToolCall) -> bool {
+/// Whether the arguments are a JSON object: other calls are invalid ones.
+pub(super) fn is_object(made: &ToolCall) -> bool {
     made.arguments.as_str().trim_start().starts_with('{')
 }
 

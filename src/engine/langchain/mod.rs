@@ -23,6 +23,7 @@ mod number;
 mod patch;
 mod preset;
 mod preview;
+mod recorded;
 mod summary;
 mod transcript_prefix;
 mod transcript_xml;

@@ -57,6 +57,8 @@ impl Summarizer for Article {
             max_output: Some(self.max_tokens),
             purpose: Purpose::Summary,
             seed: job.seed,
+            tools: [].into(),
+            shared_bytes: 0,
         };
         let answer = llm.complete(&request);
         let exchanges = vec![Exchange { request, response: answer.as_ref().ok().cloned() }];

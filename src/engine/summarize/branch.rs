@@ -56,6 +56,8 @@ pub fn summarize_branch(
         max_output: rules.branch_cap,
         purpose: Purpose::Branch,
         seed: job.seed,
+        tools: [].into(),
+        shared_bytes: 0,
     };
     let answer = llm.complete(&request);
     let exchanges = vec![Exchange { request, response: answer.as_ref().ok().cloned() }];

@@ -33,6 +33,8 @@ impl DeepAgents {
             max_output: None,
             purpose: Purpose::Summary,
             seed,
+            tools: [].into(),
+            shared_bytes: 0,
         }
     }
 

@@ -138,7 +138,7 @@ mod tests {
         }
 
         fn complete(&self, _: &LlmRequest) -> Result<LlmResponse, LlmError> {
-            Ok(LlmResponse { text: "said".into(), truncated: false, usage: None })
+            Ok(LlmResponse { text: "said".into(), calls: Vec::new(), truncated: false, usage: None })
         }
     }
 

@@ -14,7 +14,7 @@ mod prompt;
 mod request;
 
 pub use prompt::Prompt;
-pub use request::{Completer, Exchange, LlmError, LlmRequest, LlmResponse, Purpose};
+pub use request::{Called, Completer, Exchange, LlmError, LlmRequest, LlmResponse, Purpose};
 
 use super::cut::CutPlan;
 use super::trigger::Checkpoint;

@@ -125,7 +125,15 @@ fn request(
     seed: u64,
 ) -> LlmRequest {
     let prompt = template.render(purpose, parts).unwrap_or_default().into();
-    LlmRequest { system: template.system().cloned(), prompt, max_output, purpose, seed }
+    LlmRequest {
+        system: template.system().cloned(),
+        prompt,
+        max_output,
+        purpose,
+        seed,
+        tools: [].into(),
+        shared_bytes: 0,
+    }
 }
 
 impl Summarizer for Pi {

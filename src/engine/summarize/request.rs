@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Prompt;
-use crate::transcript::{Tokens, Usage};
+use crate::transcript::{Tokens, ToolSchema, Usage};
 
 /// What a call is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -33,13 +33,29 @@ pub struct LlmRequest {
     pub purpose: Purpose,
     /// Seed, where the model takes one.
     pub seed: u64,
+    /// Tools that the answer may call. Nothing runs them: the call itself is the answer.
+    pub tools: Arc<[ToolSchema]>,
+    /// Bytes at the beginning of the prompt that other requests share: a provider's cache is asked to keep them. 0: nothing is
+    /// known of other requests. It decides no answer.
+    pub shared_bytes: usize,
+}
+
+/// A tool call in an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Called {
+    /// The tool.
+    pub name: Arc<str>,
+    /// Its arguments, as the model wrote them: JSON, if the answer is whole.
+    pub arguments: Arc<str>,
 }
 
 /// An answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LlmResponse {
-    /// Its text.
+    /// Its text. It may be empty where there are calls.
     pub text: Arc<str>,
+    /// The tools that it calls, in order.
+    pub calls: Vec<Called>,
     /// It ended at the output limit, so it is not whole.
     pub truncated: bool,
     /// Usage, where the model reports it.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::content::{self, Parts, Place};
 use crate::import::FindingKind;
+use crate::import::chat::content::ADDRESS;
 use crate::import::object::{Fields, Rest, either, fill, json_text};
 use crate::import::slot::{Scalar, Sink, Slot};
 use crate::transcript::json::read::{Raw, Read, Reader};
@@ -175,18 +176,25 @@ impl<'p> BlockFields<'_, 'p> {
         }
     }
 
-    /// A picture or a document with its data. `None` for text and for data that is elsewhere.
+    /// A picture or a document: with its data, or named by its address or by its number among the provider's files. `None` for text.
     fn media(&mut self, sink: &mut Sink) -> Option<Image> {
         let mut source = match self.source.take() {
             Some(source) => source,
             None => Source::read(&mut Reader::new(self.rest.take("source")?.text())).unwrap_or_default()?,
         };
         let kind = source.rest.scalar::<Box<str>>("type").optional(sink, "source.type");
-        if kind.is_some_and(|kind| &*kind != "base64") {
-            return None;
-        }
-        let data = source.data.good()?;
-        let media_type = source.rest.scalar("media_type").required(sink, "source.media_type");
+        let address = |source: &mut Source<'_>, field: &str| match source.rest.scalar::<Box<str>>(field) {
+            Slot::Good(address) => Some((address, ADDRESS.into())),
+            _ => None,
+        };
+        let (data, media_type) = match kind.as_deref() {
+            Some("url") => address(&mut source, "url")?,
+            Some("file") => address(&mut source, "file_id")?,
+            Some("base64") | None => {
+                (source.data.good()?, source.rest.scalar("media_type").required(sink, "source.media_type"))
+            }
+            Some(_) => return None,
+        };
         if !source.rest.is_empty() {
             source.rest.flush(sink, &Place::Field(self.place, "source").to_string());
         }

@@ -7,7 +7,7 @@ use crate::import::FindingKind;
 use crate::transcript::{Block, Content, Image, JsonText, Text, ToolCall};
 
 /// Media type of a picture that the file names by its address: then [`Image::data`] is the address.
-const ADDRESS: &str = "text/uri-list";
+pub(in crate::import) const ADDRESS: &str = "text/uri-list";
 
 /// Content of one string.
 pub(in crate::import) fn plain(said: &str) -> Content {

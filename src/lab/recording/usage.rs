@@ -2,6 +2,7 @@
 
 use super::{Remark, RemarkKind};
 use crate::lab::Verdict;
+use crate::lab::usage::fall;
 use crate::transcript::{Block, Content, EntryIdx, EntryKind, Message, Tokens, Transcript, Usage};
 
 /// Remarks on the usage along a path.
@@ -26,7 +27,7 @@ pub(super) fn remarks(transcript: &Transcript, path: &[EntryIdx]) -> Vec<Remark>
                 }
                 if let Some((last, _)) = before.filter(|(_, model)| *model == &*reply.model) {
                     remarks
-                        .extend(fall(last, usage, is_empty(content)).map(|text| remark(RemarkKind::UsageFall, text)));
+                        .extend(fell(last, usage, is_empty(content)).map(|text| remark(RemarkKind::UsageFall, text)));
                     let text = if writes { mismatch(last, usage) } else { None };
                     remarks.extend(text.map(|text| remark(RemarkKind::CacheMismatch, text)));
                 }
@@ -67,13 +68,13 @@ fn unusable(verdict: Verdict) -> Option<&'static str> {
     }
 }
 
-/// Both the prompt and the whole are smaller, so that neither a long answer nor thinking that is not sent again explains it.
-fn fall(last: Usage, usage: Usage, empty: bool) -> Option<String> {
-    let (from, to) = (last.context(), usage.context());
-    if usage.prompt() >= last.prompt() || to >= from {
+/// The words for a fall of the context.
+fn fell(last: Usage, usage: Usage, empty: bool) -> Option<String> {
+    let by = fall(&last, &usage);
+    if by == Tokens(0) {
         return None;
     }
-    let by = from.saturating_sub(to);
+    let (from, to) = (last.context(), usage.context());
     let reply = if empty { "; the reply is empty" } else { "" };
     Some(format!("usage falls from {from} to {to} tokens, by {by}, and nothing recorded was removed in between{reply}"))
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{CallError, Fold, LlmConfig, LlmRequest, Reply, limit, shape, text, usage};
+use super::{CallError, Called, Fold, LlmConfig, LlmRequest, Reply, limit, shape, text, tools, usage};
 
 pub(super) fn body(config: &LlmConfig, request: &LlmRequest, stream: bool) -> Value {
     let mut messages = Vec::new();
@@ -20,29 +20,52 @@ pub(super) fn body(config: &LlmConfig, request: &LlmRequest, stream: bool) -> Va
     if config.send_seed {
         body["seed"] = request.seed.into();
     }
+    if !request.tools.is_empty() {
+        body["tools"] = tools::chat(&request.tools);
+    }
     body
 }
 
 /// `OpenAI`'s own models refuse the old name, most other servers know no other.
 fn limit_field(config: &LlmConfig) -> &str {
-    let is_home = config.base_url.as_deref().is_none_or(|url| url.starts_with("https://api.openai.com"));
-    config.max_tokens_field.as_deref().unwrap_or(if is_home { "max_completion_tokens" } else { "max_tokens" })
+    config.max_tokens_field.as_deref().unwrap_or(if config.is_home() { "max_completion_tokens" } else { "max_tokens" })
 }
 
 pub(super) fn reply(config: &LlmConfig, body: &Value) -> Result<Reply, CallError> {
     let choice = body.get("choices").and_then(|choices| choices.get(0)).ok_or_else(|| shape("`choices`"))?;
     let message = choice.get("message").ok_or_else(|| shape("`message`"))?;
     let mut said = Said { model: text(body.get("model")), ..Said::default() };
-    said.text = text(message.get("content")).unwrap_or_default();
+    said.text = content(message.get("content"));
+    for call in message.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
+        said.call(None, call.get("function"));
+    }
+    said.call(None, message.get("function_call"));
     said.refusal = text(message.get("refusal")).unwrap_or_default();
     said.finish = text(choice.get("finish_reason"));
-    said.usage = body.get("usage").cloned();
+    said.usage = counted(body).cloned();
     Ok(said.reply(config))
+}
+
+/// A text, or a list of parts of which some are text.
+fn content(content: Option<&Value>) -> String {
+    let part = |part: &Value| text(part.get("text")).unwrap_or_default();
+    match content {
+        Some(Value::Array(parts)) => parts.iter().map(part).collect(),
+        other => text(other).unwrap_or_default(),
+    }
+}
+
+/// Usage, where servers put it: at the top, or of a stream in the choice (Moonshot) or in a field of their own (Groq).
+fn counted(event: &Value) -> Option<&Value> {
+    let in_choice = || event.get("choices")?.get(0)?.get("usage");
+    let places = [event.get("usage"), in_choice(), event.get("x_groq").and_then(|own| own.get("usage"))];
+    places.into_iter().flatten().find(|usage| !usage.is_null())
 }
 
 #[derive(Debug, Default)]
 struct Said {
     text: String,
+    calls: tools::Calls,
     refusal: String,
     finish: Option<String>,
     usage: Option<Value>,
@@ -50,6 +73,13 @@ struct Said {
 }
 
 impl Said {
+    /// A call, or a piece of one: name and arguments.
+    fn call(&mut self, number: Option<u64>, function: Option<&Value>) {
+        let Some(function) = function.filter(|function| function.is_object()) else { return };
+        let name = function.get("name").and_then(Value::as_str);
+        self.calls.piece(number, name, &tools::arguments(function.get("arguments")));
+    }
+
     fn reply(self, config: &LlmConfig) -> Reply {
         let usage = self.usage.as_ref().and_then(|usage| usage::openai(config, usage));
         match self.finish.as_deref() {
@@ -58,7 +88,10 @@ impl Said {
                 let why = format!("the model refuses: {}", self.refusal);
                 Reply::unusable(&why, usage, self.model)
             }
-            finish => Reply::new(self.text, finish == Some("length"), usage, self.model),
+            finish => {
+                let calls: Vec<Called> = self.calls.finish();
+                Reply::new(self.text, calls, finish == Some("length"), usage, self.model)
+            }
         }
     }
 }
@@ -77,23 +110,34 @@ impl Stream {
 }
 
 impl Fold for Stream {
-    /// The end is the mark `[DONE]`, which never gets here; some servers leave it out, so that a reason to end counts too.
+    /// A reason to end makes it whole: some servers leave out the mark `[DONE]`, which never gets here.
     fn push(&mut self, event: &Value) -> Result<bool, CallError> {
-        if let Some(error) = event.get("error").filter(|error| !error.is_null()) {
-            return Err(crate::llm::failure::told(error));
+        if let Some(error) = crate::llm::failure::fault(event) {
+            return Err(error);
         }
         let said = &mut self.said;
         said.model = said.model.take().or_else(|| text(event.get("model")));
-        if let Some(usage) = event.get("usage").filter(|usage| !usage.is_null()) {
+        if let Some(usage) = counted(event) {
             said.usage = Some(usage.clone());
         }
         if let Some(choice) = event.get("choices").and_then(|choices| choices.get(0)) {
-            let piece = |name: &str| choice.get("delta")?.get(name)?.as_str();
-            said.text.push_str(piece("content").unwrap_or_default());
-            said.refusal.push_str(piece("refusal").unwrap_or_default());
-            said.finish = text(choice.get("finish_reason")).or(said.finish.take());
+            let piece = |name: &str| choice.get("delta")?.get(name);
+            said.text.push_str(&content(piece("content")));
+            said.refusal.push_str(&text(piece("refusal")).unwrap_or_default());
+            for call in piece("tool_calls").and_then(Value::as_array).into_iter().flatten() {
+                said.call(call.get("index").and_then(Value::as_u64), call.get("function"));
+            }
+            said.call(None, piece("function_call"));
+            // Some servers say an empty reason until there is one.
+            let finish = text(choice.get("finish_reason")).filter(|reason| !reason.is_empty());
+            said.finish = finish.or(said.finish.take());
         }
         Ok(said.finish.is_some())
+    }
+
+    /// Some servers give no reason to end, but the mark.
+    fn is_ended(&self) -> bool {
+        !self.said.text.is_empty() || !self.said.refusal.is_empty() || self.said.calls.are_there()
     }
 
     fn reply(self: Box<Self>) -> Result<Reply, CallError> {

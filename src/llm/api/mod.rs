@@ -3,17 +3,18 @@
 mod chat;
 mod messages;
 mod responses;
+pub(super) mod tools;
 mod usage;
 
 #[cfg(test)]
 mod tests;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::config::{Api, LlmConfig};
 use super::failure::CallError;
 use super::sse::Event;
-use super::{LlmError, LlmRequest, LlmResponse};
+use super::{Called, LlmError, LlmRequest, LlmResponse};
 use crate::transcript::Usage;
 
 /// What came of a call.
@@ -28,13 +29,19 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// An answer of this text; an empty one cannot be used.
-    pub(super) fn new(text: String, truncated: bool, usage: Option<Usage>, model: Option<String>) -> Self {
-        if text.trim().is_empty() {
+    /// An answer of this text and these calls; one with neither cannot be used.
+    pub(super) fn new(
+        text: String,
+        calls: Vec<Called>,
+        truncated: bool,
+        usage: Option<Usage>,
+        model: Option<String>,
+    ) -> Self {
+        if text.trim().is_empty() && calls.is_empty() {
             let why = if truncated { "it is empty: the output limit was used up before it" } else { "it is empty" };
             return Self::unusable(why, usage, model);
         }
-        Self { outcome: Ok(LlmResponse { text: text.into(), truncated, usage }), usage, model }
+        Self { outcome: Ok(LlmResponse { text: text.into(), calls, truncated, usage }), usage, model }
     }
 
     fn unusable(why: &str, usage: Option<Usage>, model: Option<String>) -> Self {
@@ -46,6 +53,11 @@ impl Reply {
 pub(super) trait Fold: Send {
     /// Takes one event; true when the answer is whole.
     fn push(&mut self, event: &Value) -> Result<bool, CallError>;
+
+    /// Whether the mark that ends a stream ends a whole answer.
+    fn is_ended(&self) -> bool {
+        false
+    }
 
     /// The answer. Only asked once it is whole.
     fn reply(self: Box<Self>) -> Result<Reply, CallError>;
@@ -106,8 +118,8 @@ impl Api {
 
     /// The answer in a whole body.
     pub(super) fn reply(self, config: &LlmConfig, body: &Value) -> Result<Reply, CallError> {
-        if let Some(error) = body.get("error").filter(|error| !error.is_null() && !is_empty(error)) {
-            return Err(super::failure::told(error));
+        if let Some(error) = super::failure::fault(body) {
+            return Err(error);
         }
         match self {
             Self::Chat => chat::reply(config, body),
@@ -127,10 +139,6 @@ impl Api {
             Self::ResponsesCompact | Self::Exec => None,
         }
     }
-}
-
-fn is_empty(value: &Value) -> bool {
-    value.as_object().is_some_and(Map::is_empty)
 }
 
 /// The data of an event as JSON; `None` for the mark that ends a stream of chat completions.
@@ -161,19 +169,30 @@ fn text(value: Option<&Value>) -> Option<String> {
 }
 
 fn exec_body(config: &LlmConfig, request: &LlmRequest) -> Value {
-    json!({
+    let mut body = json!({
         "model": config.model,
         "system": request.system.as_deref(),
         "prompt": &*request.prompt,
         "max_output_tokens": limit(config, request),
         "seed": request.seed,
-    })
+    });
+    if !request.tools.is_empty() {
+        body["tools"] = tools::exec(&request.tools);
+    }
+    body
 }
 
-/// `{"text": …, "truncated": false, "usage": {"input_tokens": …, "output_tokens": …}}`, or `{"error": {"message": …}}`.
+/// `{"text": …, "calls": [{"name": …, "arguments": {…}}], "truncated": false, "usage": {"input_tokens": …, "output_tokens": …}}`, or `{"error": {"message": …}}`.
 fn exec_reply(config: &LlmConfig, body: &Value) -> Result<Reply, CallError> {
-    let said = text(body.get("text")).ok_or_else(|| shape("`text`"))?;
+    let called = |call: &Value| {
+        let name = call.get("name").and_then(Value::as_str)?.into();
+        Some(Called { name, arguments: tools::arguments(call.get("arguments")) })
+    };
+    let calls: Vec<Called> =
+        body.get("calls").and_then(Value::as_array).into_iter().flatten().filter_map(called).collect();
+    let said = text(body.get("text")).or_else(|| (!calls.is_empty()).then(String::new));
+    let said = said.ok_or_else(|| shape("`text`"))?;
     let truncated = body.get("truncated").and_then(Value::as_bool).unwrap_or(false);
     let usage = body.get("usage").and_then(|usage| usage::anthropic(config, usage));
-    Ok(Reply::new(said, truncated, usage, text(body.get("model"))))
+    Ok(Reply::new(said, calls, truncated, usage, text(body.get("model"))))
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{CallError, Fold, LlmConfig, LlmRequest, Reply, limit, shape, text, usage};
+use super::{CallError, Called, Fold, LlmConfig, LlmRequest, Reply, limit, shape, text, tools, usage};
 
 fn input(request: &LlmRequest) -> Value {
     json!([{"type": "message", "role": "user", "content": [{"type": "input_text", "text": &*request.prompt}]}])
@@ -19,10 +19,23 @@ pub(super) fn body(config: &LlmConfig, request: &LlmRequest, stream: bool) -> Va
     if let Some(system) = &request.system {
         body["instructions"] = (&**system).into();
     }
+    if !request.tools.is_empty() {
+        body["tools"] = tools::responses(&request.tools);
+    }
     if stream {
         body["stream"] = true.into();
     }
     body
+}
+
+/// The call that an item of the output is, if it is one.
+fn called(item: &Value) -> Option<Called> {
+    let field = match item.get("type").and_then(Value::as_str)? {
+        "function_call" => "arguments",
+        "custom_tool_call" => "input",
+        _ => return None,
+    };
+    Some(Called { name: item.get("name")?.as_str()?.into(), arguments: tools::arguments(item.get(field)) })
 }
 
 /// The endpoint takes model, input and instructions only.
@@ -51,7 +64,10 @@ pub(super) fn reply(config: &LlmConfig, body: &Value) -> Result<Reply, CallError
         (Some("failed"), _) => Err(CallError::again("the response failed, without a word")),
         (_, Some("content_filter")) => Ok(Reply::unusable("the provider's filter stopped it", usage, model)),
         _ if !refusal.is_empty() => Ok(Reply::unusable(&format!("the model refuses: {refusal}"), usage, model)),
-        (status, _) => Ok(Reply::new(said, status == Some("incomplete"), usage, model)),
+        (status, _) => {
+            let calls = output.iter().filter_map(called).collect();
+            Ok(Reply::new(said, calls, status == Some("incomplete"), usage, model))
+        }
     }
 }
 
@@ -72,12 +88,13 @@ pub(super) fn compact_reply(config: &LlmConfig, body: &Value) -> Result<Reply, C
 pub(super) struct Stream {
     config: LlmConfig,
     pieces: String,
+    calls: Vec<Called>,
     last: Option<Value>,
 }
 
 impl Stream {
     pub(super) fn new(config: &LlmConfig) -> Self {
-        Self { config: config.clone(), pieces: String::new(), last: None }
+        Self { config: config.clone(), pieces: String::new(), calls: Vec::new(), last: None }
     }
 }
 
@@ -92,6 +109,7 @@ impl Fold for Stream {
             Some("response.output_text.delta") => {
                 self.pieces.push_str(event.get("delta").and_then(Value::as_str).unwrap_or_default());
             }
+            Some("response.output_item.done") => self.calls.extend(event.get("item").and_then(called)),
             Some("response.completed" | "response.incomplete") => self.last = event.get("response").cloned(),
             _ => {}
         }
@@ -103,9 +121,9 @@ impl Fold for Stream {
         let reply = reply(&self.config, &last)?;
         // Some proxies leave the output out of the last event.
         let is_empty = last.get("output").and_then(Value::as_array).is_some_and(Vec::is_empty);
-        if is_empty && !self.pieces.is_empty() {
+        if is_empty && !(self.pieces.is_empty() && self.calls.is_empty()) {
             let truncated = last.get("status").and_then(Value::as_str) == Some("incomplete");
-            return Ok(Reply::new(self.pieces, truncated, reply.usage, reply.model));
+            return Ok(Reply::new(self.pieces, self.calls, truncated, reply.usage, reply.model));
         }
         Ok(reply)
     }

@@ -1,3 +1,5 @@
+mod calls;
+
 use serde_json::{Value, json};
 
 use super::{Api, CallError, LlmConfig, LlmError, LlmRequest, Reply};
@@ -10,7 +12,15 @@ fn config(api: Api) -> LlmConfig {
 
 fn request() -> LlmRequest {
     let (system, prompt) = (Some("be brief".into()), "say it".into());
-    LlmRequest { system, prompt, max_output: Some(Tokens(50)), purpose: Purpose::Summary, seed: 4 }
+    LlmRequest {
+        system,
+        prompt,
+        max_output: Some(Tokens(50)),
+        purpose: Purpose::Summary,
+        seed: 4,
+        tools: [].into(),
+        shared_bytes: 0,
+    }
 }
 
 fn whole(api: Api, body: &Value) -> Reply {

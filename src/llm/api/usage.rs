@@ -21,6 +21,8 @@ pub(super) fn openai(config: &LlmConfig, usage: &Value) -> Option<Usage> {
     let prompt = either(&["prompt_tokens"], &["input_tokens"])?;
     let output = either(&["completion_tokens"], &["output_tokens"])?;
     let read = either(&["prompt_tokens_details", "cached_tokens"], &["input_tokens_details", "cached_tokens"]);
+    // DeepSeek's own name, and Moonshot's.
+    let read = read.or_else(|| either(&["prompt_cache_hit_tokens"], &["cached_tokens"]));
     let write =
         either(&["prompt_tokens_details", "cache_write_tokens"], &["input_tokens_details", "cache_write_tokens"]);
     let reasoning =

@@ -44,16 +44,18 @@ impl Turns {
 impl Gateway {
     /// The model's reply. Its worst case is set aside before, and what it took is booked after.
     pub(super) async fn ask(&self, line: &Line, request: &LlmRequest) -> Result<Reply, Halt> {
-        let input = estimate(&request.prompt) + request.system.as_deref().map_or(0, estimate);
+        let schemas = request.tools.iter().flat_map(|tool| [&tool.name, &tool.description, &tool.parameters]);
+        let texts = [&*request.prompt, request.system.as_deref().unwrap_or_default()].into_iter();
+        let input: u64 = texts.chain(schemas.map(|text| &**text)).map(estimate).sum();
         let output = limit(&self.config, request);
         let reserved = self.ledger.reserve(input, output).map_err(|error| Halt(error.to_string()))?;
         let result = self.attempts(line, request, input + output).await;
         let told = result.as_ref().ok().and_then(|reply| reply.usage);
-        let estimated = result
-            .as_ref()
-            .ok()
-            .and_then(|reply| reply.outcome.as_ref().ok())
-            .map(|response: &LlmResponse| Usage { input, output: estimate(&response.text), ..Usage::default() });
+        let estimated =
+            result.as_ref().ok().and_then(|reply| reply.outcome.as_ref().ok()).map(|response: &LlmResponse| {
+                let calls = response.calls.iter().map(|call| estimate(&call.name) + estimate(&call.arguments));
+                Usage { input, output: estimate(&response.text) + calls.sum::<u64>(), ..Usage::default() }
+            });
         let used = told.as_ref().map(|usage| (usage, true)).or(estimated.as_ref().map(|usage| (usage, false)));
         self.ledger.settle(reserved, used);
         if let (Some(usage), Some(pace)) = (told, &mut lock(&line.turns).tokens) {

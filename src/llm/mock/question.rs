@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 
 use super::conversation::{Speaker, parts};
+use crate::llm::{Called, LlmResponse};
 
 /// Share of the words of a question that a line must have, to be about it.
 const LEAST_SHARED: f64 = 0.4;
@@ -18,7 +19,7 @@ pub(super) fn answer(prompt: &str) -> Option<String> {
     let (context, ask) = prompt.split_at(end);
     let context = context.split_once("<conversation>\n").map_or(context, |(_, context)| context);
     if ask.contains("\n<tools>\n") {
-        return Some(next_call(context));
+        return Some(named_call(context));
     }
     let question = between(ask, "<question>\n", "\n</question>")?;
     if ask.contains("\nQUERY: ") {
@@ -87,19 +88,34 @@ fn option(question: &str, lines: &[&str]) -> Option<String> {
     }
 }
 
-/// The last call of the conversation again.
-fn next_call(context: &str) -> String {
+/// The last call of the conversation again, as a call; in words where there is none.
+pub(super) fn next_call(prompt: &str) -> LlmResponse {
+    let (_, context) = prompt.split_once("<conversation>\n").unwrap_or(("", prompt));
+    let context = context.rsplit_once("\n</conversation>\n").map_or(context, |(context, _)| context);
+    let call = last_call(context).map(|(tool, arguments)| Called { name: tool.into(), arguments: arguments.into() });
+    let text = if call.is_none() { UNKNOWN } else { "" };
+    LlmResponse { text: text.into(), calls: call.into_iter().collect(), truncated: false, usage: None }
+}
+
+const UNKNOWN: &str = "I cannot tell.";
+
+/// Tool and arguments of the last call of a conversation.
+fn last_call(context: &str) -> Option<(&str, &str)> {
     let last = parts(context).into_iter().rev().find(|part| part.speaker == Speaker::Calls);
-    let call = last.and_then(|part| part.text.trim().strip_suffix(')')?.split_once('('));
-    match call {
+    last.and_then(|part| part.text.trim().strip_suffix(')')?.split_once('('))
+}
+
+/// The same where tools are told in words.
+fn named_call(context: &str) -> String {
+    match last_call(context) {
         Some((tool, arguments)) => format!("{{\"tool\": \"{tool}\", \"arguments\": {arguments}}}"),
-        None => "I cannot tell.".to_owned(),
+        None => UNKNOWN.to_owned(),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::answer;
+    use super::{answer, next_call};
 
     const CONTEXT: &str = "[User]: The default of lock_timeout is 45 s.\nDo not tag the release.\n\n\
         [Assistant tool calls]: read({\"path\":\"src/a.rs\"})\n\n[Tool result]: fine";
@@ -134,5 +150,9 @@ mod tests {
         let call = ask(CONTEXT, "<tools>\nread(path)\n</tools>\n").unwrap();
         assert_eq!(call, "{\"tool\": \"read\", \"arguments\": {\"path\":\"src/a.rs\"}}");
         assert_eq!(ask("", "<tools>\nread(path)\n</tools>\n").as_deref(), Some("I cannot tell."));
+        let called = next_call(&format!("<conversation>\n{CONTEXT}\n</conversation>\n\nCall the next tool.\n"));
+        let calls: Vec<(&str, &str)> = called.calls.iter().map(|call| (&*call.name, &*call.arguments)).collect();
+        assert_eq!((&*called.text, &calls[..]), ("", &[("read", "{\"path\":\"src/a.rs\"}")][..]));
+        assert_eq!(&*next_call("<conversation>\n\n</conversation>\n").text, "I cannot tell.");
     }
 }

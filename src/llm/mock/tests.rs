@@ -35,7 +35,15 @@ fn request(template: &str, purpose: Purpose, conversation: &str, previous: Optio
     let template = Template::builtin(template).unwrap();
     let parts = Parts { conversation, previous_summary: previous, focus: None };
     let prompt = template.render(purpose, &parts).unwrap().into();
-    LlmRequest { system: template.system().cloned(), prompt, max_output: None, purpose, seed: 7 }
+    LlmRequest {
+        system: template.system().cloned(),
+        prompt,
+        max_output: None,
+        purpose,
+        seed: 7,
+        tools: [].into(),
+        shared_bytes: 0,
+    }
 }
 
 fn answer(request: &LlmRequest) -> String {

@@ -8,8 +8,8 @@ use sha2::{Digest, Sha256};
 use super::outline::outline;
 use crate::llm::api::{Reply, limit};
 use crate::llm::config::LlmConfig;
-use crate::llm::key::redact;
-use crate::llm::{LlmError, LlmRequest, LlmResponse};
+use crate::llm::{Called, LlmError, LlmRequest, LlmResponse};
+use crate::redact::without_keys;
 use crate::transcript::Usage;
 
 /// Version of the file.
@@ -29,6 +29,11 @@ impl Key {
         let marked = if system.is_some() { "system" } else { "no system" };
         let parts = [config.api.name(), &config.model, &parameters, &numbers, marked, system.unwrap_or_default()];
         for part in parts.into_iter().chain([&*request.prompt]) {
+            hasher.update((part.len() as u64).to_le_bytes());
+            hasher.update(part);
+        }
+        // A request without tools keeps the key that it had before there were any.
+        for part in request.tools.iter().flat_map(|tool| [&*tool.name, &*tool.description, &*tool.parameters]) {
             hasher.update((part.len() as u64).to_le_bytes());
             hasher.update(part);
         }
@@ -72,9 +77,15 @@ pub(super) fn describe(config: &LlmConfig, request: &LlmRequest) -> Vec<String> 
         format!("replicate: {}", request.seed),
         if request.system.is_some() { "== system".to_owned() } else { "== no system".to_owned() },
     ];
-    lines.extend(outline(&redact(request.system.as_deref().unwrap_or_default())));
+    lines.extend(outline(&without_keys(request.system.as_deref().unwrap_or_default())));
     lines.push("== prompt".to_owned());
-    lines.extend(outline(&redact(&request.prompt)));
+    lines.extend(outline(&without_keys(&request.prompt)));
+    if !request.tools.is_empty() {
+        lines.push("== tools".to_owned());
+        lines.extend(request.tools.iter().flat_map(|tool| {
+            outline(&without_keys(&format!("{}: {}\n{}", tool.name, tool.description, tool.parameters)))
+        }));
+    }
     lines
 }
 
@@ -94,6 +105,12 @@ pub(super) fn write(key: &Key, config: &LlmConfig, request: &LlmRequest, reply: 
     };
     file.insert("truncated".to_owned(), reply.outcome.as_ref().is_ok_and(|response| response.truncated).into());
     file.insert(name.to_owned(), value);
+    if let Ok(response) = reply.outcome.as_ref()
+        && !response.calls.is_empty()
+    {
+        let call = |call: &Called| json!({"name": &*call.name, "arguments": &*call.arguments});
+        file.insert("calls".to_owned(), response.calls.iter().map(call).collect());
+    }
     file.insert("checksum".to_owned(), checksum(&file).into());
     // A map of plain values can always be written.
     serde_json::to_string_pretty(&file).unwrap_or_default() + "\n"
@@ -163,7 +180,13 @@ fn outcome(file: &Map<String, Value>, usage: Option<Usage>) -> Option<Result<Llm
     }
     let truncated = file.get("truncated")?.as_bool()?;
     let text = lines(file.get("answer"))?.join("\n").into();
-    Some(Ok(LlmResponse { text, truncated, usage }))
+    let calls = file.get("calls").and_then(Value::as_array).into_iter().flatten().map(called).collect::<Option<_>>()?;
+    Some(Ok(LlmResponse { text, calls, truncated, usage }))
+}
+
+fn called(call: &Value) -> Option<Called> {
+    let text = |name: &str| call.get(name)?.as_str().map(Into::into);
+    Some(Called { name: text("name")?, arguments: text("arguments")? })
 }
 
 fn lines(value: Option<&Value>) -> Option<Vec<String>> {

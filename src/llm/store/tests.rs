@@ -2,20 +2,28 @@ use std::fs;
 
 use super::*;
 use crate::engine::summarize::Purpose;
-use crate::llm::{Api, LlmError, LlmResponse};
-use crate::transcript::{Tokens, Usage};
+use crate::llm::{Api, Called, LlmError, LlmResponse};
+use crate::transcript::{Tokens, ToolSchema, Usage};
 
 fn config() -> LlmConfig {
     LlmConfig::new(Api::Chat, "m-1")
 }
 
 fn request(prompt: &str, seed: u64) -> LlmRequest {
-    LlmRequest { system: None, prompt: prompt.into(), max_output: None, purpose: Purpose::Summary, seed }
+    LlmRequest {
+        system: None,
+        prompt: prompt.into(),
+        max_output: None,
+        purpose: Purpose::Summary,
+        seed,
+        tools: [].into(),
+        shared_bytes: 0,
+    }
 }
 
 fn reply(text: &str) -> Reply {
     let usage = Some(Usage { input: 10, output: 2, reasoning: Some(1), ..Usage::default() });
-    let response = LlmResponse { text: text.into(), truncated: false, usage };
+    let response = LlmResponse { text: text.into(), calls: Vec::new(), truncated: false, usage };
     Reply { outcome: Ok(response), usage, model: Some("m-1-2026".to_owned()) }
 }
 
@@ -28,7 +36,10 @@ fn store() -> (tempfile::TempDir, Store) {
 #[test]
 fn what_is_put_is_got_to_the_byte() {
     let (_folder, store) = store();
+    let call = Called { name: "fs.read".into(), arguments: "{\"path\":\"a\\nb\"".into() };
+    let calls = LlmResponse { calls: vec![call.clone(), call], ..reply("").outcome.unwrap() };
     let outcomes = [
+        Reply { outcome: Ok(calls), ..reply("") },
         reply("one\ntwo\r\n\n  três 日本 \u{0} \"q\"\n"),
         Reply { outcome: Err(LlmError::Overflow("too long".to_owned())), usage: None, model: None },
         Reply { outcome: Err(LlmError::Unusable("empty".to_owned())), ..reply("") },
@@ -40,7 +51,11 @@ fn what_is_put_is_got_to_the_byte() {
         let stored = store.get(&Key::of(&config(), &request)).unwrap().unwrap();
         assert_eq!(&stored.reply, wanted);
     }
-    assert_eq!(store.all().len(), 3);
+    assert_eq!(store.all().len(), 4);
+}
+
+fn tool(name: &str, description: &str) -> ToolSchema {
+    ToolSchema { name: name.into(), description: description.into(), parameters: "{}".into() }
 }
 
 #[test]
@@ -60,10 +75,14 @@ fn a_key_is_everything_that_decides_an_answer_and_nothing_else() {
         key(|_, r| r.prompt = "q".into()),
         key(|_, r| r.system = Some("".into())),
         key(|_, r| r.max_output = Some(Tokens(5))),
+        key(|_, r| r.tools = [tool("a", "")].into()),
+        key(|_, r| r.tools = [tool("", "a")].into()),
+        key(|_, r| r.tools = [tool("a", ""), tool("a", "")].into()),
     ] {
         assert_ne!(other, same);
     }
     assert_eq!(key(|c, _| c.base_url = Some("http://localhost:1".to_owned())), same);
+    assert_eq!(key(|_, r| r.shared_bytes = 1), same, "what others share decides no answer");
     assert_eq!(key(|c, r| (c.stream, r.purpose) = (false, Purpose::Update)), same);
     assert_eq!(key(|c, r| r.max_output = Some(Tokens(c.max_output_tokens))), same, "the same limit is sent");
 }
@@ -104,6 +123,9 @@ fn the_nearest_request_is_shown_as_a_diff() {
     }
     let diff = store.nearest(&config(), &request("Summarize.\n## Goals\n## Next", 0)).unwrap();
     assert!(diff.contains("-## Goal\n+## Goals\n"), "{diff}");
+    let offered = LlmRequest { tools: [tool("read", "Reads a file.")].into(), ..request("Something else", 0) };
+    let diff = store.nearest(&config(), &offered).unwrap();
+    assert!(diff.contains("+== tools\n+read: Reads a file.\n+{}"), "{diff}");
 }
 
 /// Not an assertion on time, which shared machines do not keep, but the number is in the output.

@@ -122,7 +122,7 @@ pub struct Audit<'t> {
     feed: Feed<'t>,
     caches: Providers,
     lives: Lives,
-    /// Digest of the thinking level in force at each entry.
+    /// Digest of the thinking level in force at each entry: the one of the last message of the person.
     levels: Vec<Digest>,
     cause: Option<Cause>,
     rows: Vec<AuditRow>,
@@ -143,9 +143,15 @@ impl<'t> Audit<'t> {
         let mut levels = vec![Digest::default(); input.transcript.entries.len()];
         // Agents begin without reasoning unless they say otherwise.
         let mut level = Digest::of(&["off"]);
+        let mut chosen = level;
         for &idx in input.path {
-            if let EntryKind::ThinkingLevelChange(word) = &input.transcript.entry(idx).kind {
-                level = Digest::of(&[word]);
+            match &input.transcript.entry(idx).kind {
+                EntryKind::ThinkingLevelChange(word) => chosen = Digest::of(&[word]),
+                // An agent takes its settings when it begins to work; what is chosen meanwhile is for the next time.
+                EntryKind::Message(message) if !matches!(message.role(), Role::Assistant | Role::ToolResult) => {
+                    level = chosen;
+                }
+                _ => {}
             }
             levels[idx.0] = level;
         }

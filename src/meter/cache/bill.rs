@@ -13,7 +13,7 @@ use super::simulator::{Request, Simulator};
 use super::table::BlockTable;
 use crate::meter::price::{Bill, LatencyRow, PriceRow, Usd};
 use crate::meter::{Measures, Meter};
-use crate::replay::{CompactionEvent, CountCache, ReplayEvent, RequestEvent};
+use crate::replay::{CompactionEvent, CountCache, ReplayEvent, RequestEvent, SummaryCall};
 use crate::transcript::{EntryIdx, Tokens};
 
 /// What a bill is made with.
@@ -65,10 +65,11 @@ pub struct ProviderBill<'t> {
 }
 
 /// A compaction that no request has met yet.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Open {
     ordinal: usize,
     episode: Episode,
+    calls: Vec<SummaryCall>,
     /// Its summary calls, as they were made and riding on the old prefix.
     summary: [Bill; 2],
 }
@@ -162,11 +163,11 @@ impl<'t> ProviderBill<'t> {
         let split = &outcome.split;
         let Some(last) = self.requests.last() else { return self.open.clear() };
         let (cached, idle_ms) = (last.cached, at - last.at.0);
-        for Open { ordinal, episode, summary } in std::mem::take(&mut self.open) {
+        for Open { ordinal, episode, calls, summary } in std::mem::take(&mut self.open) {
             // What was said since then would be written in any case.
             let episode = Episode { reused: split.read.min(episode.after), ..episode };
             let summary_usd = self.input.price.ok().map(|_| summary.map(|bill| bill.total()));
-            let between = |row| Multiples::between(row, episode.before, episode.after);
+            let between = |row| Multiples::between(row, episode.before, episode.after, &calls);
             let multiples = self.input.price.ok().and_then(between);
             self.compactions.push(CompactionLedger {
                 ordinal,
@@ -187,15 +188,17 @@ impl<'t> ProviderBill<'t> {
 
     fn compaction(&mut self, event: &CompactionEvent<'_, '_>) {
         self.cause = Some(Cause::Compaction);
-        let (input, output) = (event.summary_input, event.summary_output);
+        let (input, output) = (event.summary_input(), event.summary_output());
         let sent = |tokens: Tokens| Tokens(u64::try_from(signed(tokens) + self.unseen).unwrap_or(0));
         let (before, after) = (sent(event.before_tokens()), sent(event.after.request_tokens()));
         let episode = Episode { before, after, summary_input: input, summary_output: output, ..Episode::default() };
-        let made = self.price(&Split { plain: input, ..Split::default() }, output);
+        let call = |call: &SummaryCall| self.price(&Split { plain: call.input, ..Split::default() }, call.output);
+        let made: Bill = event.summary_calls.iter().map(call).sum();
         // Without a summary call none can ride.
         let read = if input > Tokens(0) { before } else { Tokens(0) };
         let riding = self.price(&Split { read, ..Split::default() }, output);
-        self.open.push(Open { ordinal: self.compacted, episode, summary: [made, riding] });
+        let calls = event.summary_calls.to_vec();
+        self.open.push(Open { ordinal: self.compacted, episode, calls, summary: [made, riding] });
         self.compacted += 1;
         self.summary_output = self.summary_output + output;
         self.summary = self.summary + made;

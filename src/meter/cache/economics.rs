@@ -1,7 +1,8 @@
 //! What a compaction costs and saves, in the terms of the price of plain input.
 
 use super::preset::Factors;
-use crate::meter::price::PriceRow;
+use crate::meter::price::{PriceRow, Rates};
+use crate::replay::SummaryCall;
 use crate::transcript::Tokens;
 
 /// Prices as multiples of plain input.
@@ -9,21 +10,25 @@ use crate::transcript::Tokens;
 pub struct Multiples {
     /// Reads and writes.
     pub factors: Factors,
-    /// Output.
-    pub output: f64,
+    /// Input of the summary calls: each prompt has the price of its own tier.
+    pub call_input: f64,
+    /// Their output.
+    pub call_output: f64,
     /// Reads of the prompt before a compaction, which may fall in a dearer tier than the one after it.
     pub read_before: f64,
+    /// Output of a call with that prompt.
+    pub output_before: f64,
 }
 
 impl Multiples {
     /// Those of a row of the price book; `None` when input is free.
     pub fn of(row: &PriceRow) -> Option<Self> {
-        Self::between(row, Tokens(0), Tokens(0))
+        Self::between(row, Tokens(0), Tokens(0), &[])
     }
 
-    /// Those around a compaction: the prompts before and after it have the prices of their own tiers, as multiples of plain
-    /// input in the lowest one.
-    pub fn between(row: &PriceRow, before: Tokens, after: Tokens) -> Option<Self> {
+    /// Those around a compaction: the prompts before and after it, and those of its summary calls, have the prices of their own
+    /// tiers, as multiples of plain input in the lowest one.
+    pub fn between(row: &PriceRow, before: Tokens, after: Tokens, calls: &[SummaryCall]) -> Option<Self> {
         let (dearer, rates) = (row.rates_for(before), row.rates_for(after));
         let times = |price: f64| price / row.rates.input;
         let write = rates.write.unwrap_or(rates.input);
@@ -33,10 +38,19 @@ impl Multiples {
                 write: times(write),
                 write_long: times(rates.write_long.unwrap_or(write)),
             },
-            output: times(rates.output),
+            call_input: times(mean(calls, row, |call| call.input, |rates| rates.input)),
+            call_output: times(mean(calls, row, |call| call.output, |rates| rates.output)),
+            output_before: times(dearer.output),
             read_before: times(dearer.read.unwrap_or(dearer.input)),
         })
     }
+}
+
+/// The mean price of the tokens of calls, each at the tier of its prompt; that of the lowest tier where there are none.
+fn mean(calls: &[SummaryCall], row: &PriceRow, tokens: fn(&SummaryCall) -> Tokens, price: fn(&Rates) -> f64) -> f64 {
+    let all = number(calls.iter().map(tokens).sum());
+    let paid: f64 = calls.iter().map(|call| number(tokens(call)) * price(row.rates_for(call.input))).sum();
+    if all > 0.0 { paid / all } else { price(&row.rates) }
 }
 
 /// A compaction, as far as money is concerned.
@@ -71,9 +85,11 @@ impl Episode {
     /// What it costs once, in tokens of plain input: the summary calls, and writing what would have been read.
     pub fn one_time(&self, price: &Multiples) -> f64 {
         let Factors { read, write, .. } = price.factors;
-        let call = number(self.summary_input)
+        // A call that reads the old prompt is as long as it.
+        let output = if self.summary_read > Tokens(0) { price.output_before } else { price.call_output };
+        let call = price.call_input * number(self.summary_input)
             + price.read_before * number(self.summary_read)
-            + price.output * number(self.summary_output);
+            + output * number(self.summary_output);
         call + (write - read) * number(self.after.saturating_sub(self.reused))
     }
 
@@ -133,13 +149,34 @@ mod tests {
         let from = |before, after| {
             let one =
                 Episode { before: Tokens(before), after: Tokens(after), reused: Tokens(after), ..Episode::default() };
-            one.saving(&Multiples::between(&row, one.before, one.after).unwrap())
+            one.saving(&Multiples::between(&row, one.before, one.after, &[]).unwrap())
         };
         // 300,000 tokens are read for $0.060 a request and 260,000 for $0.026: the price of 17,000 tokens of plain input.
         assert!((from(300_000, 260_000) - 17_000.0).abs() < 1e-6, "{}", from(300_000, 260_000));
         // On one side of the border of 272,000 it is the reads alone: 0.05 of 12,000, and 0.1 of 20,000.
         assert!((from(272_000, 260_000) - 600.0).abs() < 1e-6);
         assert!((from(300_000, 280_000) - 2_000.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_summary_call_has_the_price_of_its_own_tier() {
+        let row = PriceBook::builtin().unwrap().find("gpt-6.1-sol", None).unwrap().clone();
+        let call = |input, output| SummaryCall { input: Tokens(input), output: Tokens(output) };
+        let one_time = |calls: &[SummaryCall], is_riding: bool| {
+            let sum = |of: fn(&SummaryCall) -> Tokens| calls.iter().map(of).sum();
+            let (summary_input, summary_output) = (sum(|call| call.input), sum(|call| call.output));
+            let (before, after) = (Tokens(300_000), Tokens(40_000));
+            let made = Episode { before, after, reused: after, summary_input, summary_output, ..Episode::default() };
+            let price = Multiples::between(&row, before, after, calls).unwrap();
+            if is_riding { made.riding().one_time(&price) } else { made.one_time(&price) }
+        };
+        // Plain input is 2, output 10; above 272,000 they are 4 and 15. In tokens of plain input at 2:
+        assert!((one_time(&[call(280_000, 1_000)], false) - (560_000.0 + 7_500.0)).abs() < 1e-6);
+        // Two calls of which neither is long are cheap, however long they are together.
+        assert!((one_time(&[call(200_000, 1_000), call(100_000, 500)], false) - (300_000.0 + 7_500.0)).abs() < 1e-6);
+        assert!((one_time(&[call(280_000, 1_000), call(20_000, 500)], false) - (580_000.0 + 10_000.0)).abs() < 1e-6);
+        // Riding reads all 300,000 at 0.20 and pays 15 for output.
+        assert!((one_time(&[call(100_000, 1_000)], true) - (30_000.0 + 7_500.0)).abs() < 1e-6);
     }
 
     #[test]

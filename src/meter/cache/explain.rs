@@ -8,11 +8,12 @@ use crate::transcript::{Tokens, Usage};
 /// Why the recording shows a break.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Explanation {
-    /// The simulation has a break here as well.
+    /// Known from the file: times, models, settings, tools, compactions or messages changed, and the simulation, which sees only
+    /// those, has a break here as well.
     Simulated(BreakReason),
-    /// The file does not hold what changed, but the recorded usage shows where.
+    /// Inferred from usage: the file does not hold what changed, but what was recorded around the break tells where it did.
     Inferred(Hidden),
-    /// Neither.
+    /// Neither. A provider owes no hit: other machines, evictions and chance look like this.
     Unexplained,
 }
 
@@ -47,10 +48,10 @@ impl Explanation {
         }
     }
 
-    /// How it is known.
+    /// How it is known: `known` from the file, `inferred` from usage, `unexplained`.
     pub fn basis(self) -> &'static str {
         match self {
-            Self::Simulated(_) => "simulated",
+            Self::Simulated(_) => "known",
             Self::Inferred(_) => "inferred",
             Self::Unexplained => "unexplained",
         }

@@ -23,6 +23,23 @@ pub struct LatencyRow {
 }
 
 impl LatencyRow {
+    /// A row of three numbers, `base,uncached,cached`: milliseconds of an empty prompt, and of a thousand tokens that are not, and
+    /// that are, read from the cache. Its name says so. `None`: they are no such numbers.
+    pub fn given(text: &str) -> Option<Self> {
+        let numbers: Vec<f64> = text.split(',').map(|part| part.trim().parse().ok()).collect::<Option<_>>()?;
+        let is_time = |ms: &f64| *ms >= 0.0 && ms.is_finite();
+        let [base_ms, uncached_ms, cached_ms] = numbers[..] else { return None };
+        numbers.iter().all(is_time).then(|| Self {
+            name: format!("{base_ms} ms + {uncached_ms} ms/k uncached + {cached_ms} ms/k cached"),
+            models: Vec::new(),
+            base_ms,
+            uncached_ms,
+            cached_ms,
+            source: "given by the user".to_owned(),
+            date: String::new(),
+        })
+    }
+
     /// Milliseconds until the first token of the answer to a prompt that is billed like this.
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     pub fn first_token_ms(&self, split: &Split) -> f64 {
@@ -49,6 +66,17 @@ mod tests {
         assert!((row.first_token_ms(&split) - 480.0).abs() < 1e-9);
         assert_eq!((book.latency("server").unwrap(), row.source.as_str()), (row, "a stopwatch"));
         assert_eq!(book.latency("claude-opus-5"), None);
+    }
+
+    #[test]
+    fn three_numbers_are_a_row() {
+        let row = LatencyRow::given("400, 60,1.5").unwrap();
+        assert_eq!(row.name, "400 ms + 60 ms/k uncached + 1.5 ms/k cached");
+        let split = Split { read: Tokens(2_000), plain: Tokens(500), ..Split::default() };
+        assert!((row.first_token_ms(&split) - (400.0 + 30.0 + 3.0)).abs() < 1e-9);
+        for wrong in ["", "400", "400,60", "400,60,-1", "400,60,inf", "400,60,1.5,2", "my-server"] {
+            assert_eq!(LatencyRow::given(wrong), None, "{wrong}");
+        }
     }
 
     #[test]

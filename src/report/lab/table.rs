@@ -3,13 +3,15 @@
 use std::io::Write;
 
 use super::LabReport;
-use crate::lab::{ErrorRow, Group, HeadSource, Scope, Verdict};
+use crate::lab::{ErrorRow, Group, HeadSource, Observed, Scope, SessionRow, Verdict};
 use crate::report::ReportError;
+use crate::report::narrow::Narrow;
 use crate::report::number::Format;
-use crate::report::text::{shortened, width};
+use crate::report::text::{one_line, short_name, width};
 
-/// Columns of the first column.
+/// Columns of the first column, and of the last one.
 const NAME: usize = 20;
+const WORST: usize = 14;
 
 fn percent(value: Option<f64>) -> String {
     value.map_or_else(|| "–".to_owned(), |value| Format::Percent.write(value))
@@ -22,6 +24,11 @@ fn signed(value: Option<f64>) -> String {
 /// Right-aligned in `columns`.
 fn right(text: &str, columns: usize) -> String {
     format!("{}{text}", " ".repeat(columns.saturating_sub(width(text))))
+}
+
+/// Left-aligned in `columns`.
+fn left(text: &str, columns: usize) -> String {
+    format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
 }
 
 /// The row of a subject in a scope without groups.
@@ -38,7 +45,8 @@ fn worst_class(report: &LabReport<'_>, subject: &str) -> Option<String> {
         let size = |row: &ErrorRow| row.total.unwrap_or(0.0).abs();
         (a.pairs >= 100).cmp(&(b.pairs >= 100)).then(size(a).total_cmp(&size(b)))
     })?;
-    Some(format!("{} {}", worst.value, signed(worst.total)))
+    let error = signed(worst.total);
+    Some(format!("{} {error}", short_name(&worst.value, WORST.saturating_sub(1 + width(&error)))))
 }
 
 /// What was compared, for the first lines.
@@ -68,10 +76,44 @@ pub(super) fn facts(report: &LabReport<'_>) -> Vec<String> {
         [] => format!("recorded usage: {usable} usable"),
         some => format!("recorded usage: {usable} usable; left out: {}", some.join(", ")),
     });
+    facts.extend([falls(sessions), heads(sessions), signatures(sessions)].into_iter().flatten());
     facts
 }
 
+/// Recorded contexts that shrank for no recorded reason.
+fn falls(sessions: &[Observed]) -> Option<String> {
+    let falls = sessions.iter().flat_map(|one| &one.truths).map(|row| row.fell.0).filter(|&fell| fell > 0);
+    let (number, most) = falls.fold((0, 0), |(number, most), fell| (number + 1, most.max(fell)));
+    let times = if number == 1 { "once".to_owned() } else { format!("{number} times") };
+    (number > 0).then(|| {
+        format!("recorded usage falls {times}, by {most} tokens at most, though nothing was removed: taken as recorded")
+    })
+}
+
+/// What the known heads count, beside the messages of those sessions.
+fn heads(sessions: &[Observed]) -> Option<String> {
+    let known: Vec<_> = sessions.iter().filter(|one| one.session.system.or(one.session.tools).is_some()).collect();
+    let sum = |part: fn(&SessionRow) -> Option<u64>| known.iter().filter_map(|one| part(&one.session)).sum::<u64>();
+    let system = sum(|session| session.system.map(|tokens| tokens.0));
+    let tools = sum(|session| session.tools.map(|tokens| tokens.0));
+    let messages: u64 = known.iter().flat_map(|one| &one.messages).map(|row| row.truth.0).sum();
+    (!known.is_empty()).then(|| {
+        format!(
+            "heads in {} sessions: system prompts {system} tokens, tools {tools} as JSON (an estimate: providers render \
+             them in their own way), beside messages of {messages}",
+            known.len()
+        )
+    })
+}
+
+/// Signatures of reasoning, which are in no estimate.
+fn signatures(sessions: &[Observed]) -> Option<String> {
+    let chars: u64 = sessions.iter().map(|one| one.session.signature_chars).sum();
+    (chars > 0).then(|| format!("signatures of reasoning: {chars} characters, in no estimate; --messages shows both"))
+}
+
 pub(super) fn write(report: &LabReport<'_>, out: &mut dyn Write) -> Result<(), ReportError> {
+    let out = &mut Narrow::new(out);
     for fact in facts(report) {
         writeln!(out, "{fact}")?;
     }
@@ -99,14 +141,14 @@ pub(super) fn write(report: &LabReport<'_>, out: &mut dyn Write) -> Result<(), R
         let reserve = percent(reserve.and_then(|row| row.window.as_ref().ok().map(|margin| margin.value)));
         writeln!(
             out,
-            "{:<NAME$} {} {} {} {} {}  {}",
-            shortened(subject, NAME),
+            "{} {} {} {} {} {}  {}",
+            left(&short_name(&one_line(subject), NAME), NAME),
             right(&signed(row.lineage_total), 7),
             right(&interval, 14),
             right(&percent(row.absolute), 6),
             right(&percent(row.under[1]), 6),
             right(&reserve, 6),
-            shortened(&worst_class(report, subject).unwrap_or_default(), 14)
+            worst_class(report, subject).unwrap_or_default()
         )?;
     }
     writeln!(out, "\nerror: mean over lineages; under: 95 % quantile of the under-estimated requests;")?;

@@ -172,7 +172,9 @@ fn sessions(report: &LabReport<'_>) -> Result<Vec<u8>, ReportError> {
             session.head_source.name().to_owned(),
             session.system.map_or_else(String::new, |tokens| tokens.to_string()),
             session.tools.map_or_else(String::new, |tokens| tokens.to_string()),
+            one.messages.iter().map(|row| row.truth.0).sum::<u64>().to_string(),
             session.signature_chars.to_string(),
+            one.truths.iter().filter(|row| row.fell.0 > 0).count().to_string(),
         ];
         fields.extend(session.verdicts.iter().map(|(_, count)| count.to_string()));
         fields
@@ -188,7 +190,9 @@ fn sessions(report: &LabReport<'_>) -> Result<Vec<u8>, ReportError> {
         "head_source",
         "system_tokens",
         "tools_json_tokens",
+        "messages_tokens",
         "signature_characters",
+        "usage_falls_count",
     ];
     header.extend(verdicts.iter().map(String::as_str));
     table(&header, rows)
@@ -223,7 +227,10 @@ fn truth(report: &LabReport<'_>) -> Result<Vec<u8>, ReportError> {
             let place = [row.entry.0 as u64, u64::from(row.on_path)];
             let counts = [usage.prompt().0, usage.input, usage.cache_read, usage.cache_write, usage.output];
             let counts = place.into_iter().chain(counts).map(|count| count.to_string());
-            std::iter::once(word(&one.session.name)).chain(counts).chain([row.verdict.name().to_owned()]).collect()
+            std::iter::once(word(&one.session.name))
+                .chain(counts)
+                .chain([row.verdict.name().to_owned(), row.fell.to_string()])
+                .collect()
         })
     });
     let header = [
@@ -236,15 +243,22 @@ fn truth(report: &LabReport<'_>) -> Result<Vec<u8>, ReportError> {
         "cache_write_tokens",
         "output_tokens",
         "verdict",
+        "fell_tokens",
     ];
     table(&header, rows)
+}
+
+/// The signed error as a part of the truth: below 0 the message is under-estimated. None where there was nothing to count.
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+fn error(estimate: u64, truth: u64) -> Option<f64> {
+    (truth > 0).then(|| estimate as f64 / truth as f64 - 1.0)
 }
 
 /// A row per message and estimator.
 pub(super) fn messages(report: &LabReport<'_>) -> Result<Vec<u8>, ReportError> {
     let rows = report.sessions.iter().flat_map(|one| {
         one.messages.iter().flat_map(move |row| {
-            row.estimates.iter().zip(&report.findings.subjects).map(move |(estimate, subject)| {
+            row.estimates.iter().zip(&report.findings.subjects).enumerate().map(move |(at, (estimate, subject))| {
                 vec![
                     word(&one.session.name),
                     row.entry.0.to_string(),
@@ -254,10 +268,25 @@ pub(super) fn messages(report: &LabReport<'_>) -> Result<Vec<u8>, ReportError> {
                     row.truth.to_string(),
                     subject.clone(),
                     estimate.to_string(),
+                    ratio(error(estimate.0, row.truth.0)),
+                    row.signature_chars.to_string(),
+                    row.with_signature.get(at).map_or_else(String::new, ToString::to_string),
                 ]
             })
         })
     });
-    let header = ["session", "entry", "role", "class", "script", "truth_tokens", "estimator", "estimate_tokens"];
+    let header = [
+        "session",
+        "entry",
+        "role",
+        "class",
+        "script",
+        "truth_tokens",
+        "estimator",
+        "estimate_tokens",
+        "error_ratio",
+        "signature_characters",
+        "estimate_with_signature_tokens",
+    ];
     table(&header, rows)
 }

@@ -1,5 +1,7 @@
 //! Python's printing: `repr` and `json.dumps` of `json.loads(raw)`.
 
+mod length;
+
 use super::js;
 use super::number;
 use super::parse::{KeyOrder, parse};
@@ -17,7 +19,7 @@ pub fn repr(raw: &str) -> Option<String> {
 
 /// `len(repr(json.loads(raw)))`, in code points, without building it. `None` as for [`repr`].
 pub fn repr_char_len(raw: &str) -> Option<usize> {
-    printed(raw, &Repr, CharLen::default()).map(|len| len.0)
+    length::of_json(raw).or_else(|| printed(raw, &Repr, CharLen::default()).map(|len| len.0))
 }
 
 /// `repr(text)` of a string.
@@ -29,9 +31,7 @@ pub fn repr_str(text: &str) -> String {
 
 /// `len(repr(text))` of a string, in code points, without building it.
 pub fn repr_str_char_len(text: &str) -> usize {
-    let mut out = CharLen::default();
-    quoted(std::iter::once(Piece::Run(text)), &mut out);
-    out.0
+    length::of_text(text)
 }
 
 /// `json.dumps(json.loads(raw), ensure_ascii=ensure_ascii)`, with Python's default separators `", "` and `": "`.

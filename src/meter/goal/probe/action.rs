@@ -77,9 +77,24 @@ fn same_path(a: &str, b: &str) -> bool {
     !a.is_empty() && !b.is_empty() && (a.ends_with(&b) || b.ends_with(&a))
 }
 
-/// The call in a reply, and how it compares with the recorded ones, of which any will do.
+/// The call in the text of a reply, and how it compares with the recorded ones, of which any will do.
 pub fn judge_action(reply: &str, recorded: &[NextCall]) -> (Option<NextCall>, ActionVerdict) {
-    let Some(call) = proposed(reply) else { return (None, ActionVerdict::Unparsed) };
+    judged(proposed(reply), recorded)
+}
+
+/// The same for calls that a reply makes through the protocol, as pairs of tool and arguments: the first is the next one. A
+/// reply without any may still name one in its text.
+pub fn judge_calls<'c>(
+    calls: impl IntoIterator<Item = (&'c str, &'c str)>,
+    text: &str,
+    recorded: &[NextCall],
+) -> (Option<NextCall>, ActionVerdict) {
+    let first = calls.into_iter().next().and_then(|(name, arguments)| named(name, arguments));
+    judged(first.or_else(|| proposed(text)), recorded)
+}
+
+fn judged(call: Option<NextCall>, recorded: &[NextCall]) -> (Option<NextCall>, ActionVerdict) {
+    let Some(call) = call else { return (None, ActionVerdict::Unparsed) };
     let same_tool = || recorded.iter().filter(|known| known.tool == call.tool);
     let verdict = if same_tool().any(|known| known.same_target(&call)) {
         ActionVerdict::Agrees
@@ -112,13 +127,18 @@ fn call_of(object: &Map<String, Value>) -> Option<NextCall> {
         Some(value) => value.to_string(),
         None => "{}".to_owned(),
     };
-    let arguments = JsonText::new(&*raw).or_else(|| JsonText::new("{}"))?;
+    named(name, &raw)
+}
+
+/// A call by name and arguments; those that are no JSON, as where the answer was cut, are none.
+fn named(name: &str, arguments: &str) -> Option<NextCall> {
+    let arguments = JsonText::new(arguments).or_else(|| JsonText::new("{}"))?;
     Some(NextCall::of(&ToolCall { id: "".into(), name: Text::from(name).into(), arguments }))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{ActionVerdict, NextCall, judge_action};
+    use super::{ActionVerdict, NextCall, judge_action, judge_calls};
 
     fn call(tool: &str, target: &str, is_path: bool) -> NextCall {
         NextCall { tool: tool.to_owned(), target: target.to_owned(), is_path }
@@ -146,6 +166,19 @@ mod tests {
         for reply in ["", "read the file", "{\"path\": \"a\"}", "{\"tool\": ", "[1, 2]"] {
             assert_eq!(verdict(reply), ActionVerdict::Unparsed, "{reply}");
         }
+    }
+
+    #[test]
+    fn the_first_call_of_a_protocol_counts_and_text_only_without_one() {
+        let recorded = [call("bash", "cargo test -q", false)];
+        let judged =
+            |calls: &[(&'static str, &'static str)], text: &str| judge_calls(calls.iter().copied(), text, &recorded).1;
+        let right = ("bash", r#"{"command":"cargo test  -q"}"#);
+        assert_eq!(judged(&[right, ("read", "{}")], ""), ActionVerdict::Agrees);
+        assert_eq!(judged(&[("read", "{}"), right], ""), ActionVerdict::Differs);
+        assert_eq!(judged(&[("Bash", r#"{"command":"cargo te"#)], ""), ActionVerdict::SameTool, "cut arguments");
+        assert_eq!(judged(&[], r#"{"tool":"bash","arguments":{"command":"cargo test -q"}}"#), ActionVerdict::Agrees);
+        assert_eq!(judged(&[], "I would run the tests."), ActionVerdict::Unparsed);
     }
 
     #[test]

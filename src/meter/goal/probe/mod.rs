@@ -15,13 +15,17 @@ mod prompt;
 mod search;
 mod sight;
 mod tally;
+mod toolset;
 
-pub use action::{ActionVerdict, NextCall, judge_action};
+pub use action::{ActionVerdict, NextCall, judge_action, judge_calls};
 pub use answer::{Verdict, judge_answer};
 pub use bank::{Bank, BankLimits, Expected, ProbeKind, Question};
-pub use prompt::{Condition, action_prompt, known_tools, probe_prompt, query_of, query_prompt};
+pub use prompt::{
+    Condition, action_prompt, action_prompt_in_words, probe_prompt, query_of, query_prompt, shared_bytes,
+};
 pub use search::search;
 pub use sight::{ActionSight, CutSight, Sight};
 pub use tally::{ProbeResult, actions, no_exam, probes};
+pub use toolset::{ToolSource, Toolset};
 
 pub(in crate::meter) use tally::DEFS;

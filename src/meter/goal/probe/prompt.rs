@@ -1,12 +1,8 @@
 //! The words of a question. The context comes first and the question last, so that a prompt cache serves all questions of a cut.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use serde_json::Value;
-
 use super::bank::Question;
-use crate::transcript::{Block, EntryIdx, EntryKind, Transcript};
 
 /// What the reader sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -72,8 +68,16 @@ pub fn query_of(reply: &str) -> String {
     marked.or_else(|| lines().next()).unwrap_or_default().trim_matches([' ', '*', '`']).chars().take(200).collect()
 }
 
-/// Asks for the next tool call.
-pub fn action_prompt(context: &str, tools: &str) -> String {
+/// Asks for the next tool call, where the tools are offered through the protocol.
+pub fn action_prompt(context: &str) -> String {
+    format!(
+        "{}Which tool does the agent call next, and with what? Make that call. Nobody runs it: the call is your answer.\n",
+        about(context)
+    )
+}
+
+/// The same where a server takes no tools: they are lines of the prompt, and the call is text.
+pub fn action_prompt_in_words(context: &str, tools: &str) -> String {
     format!(
         "{}<tools>\n{tools}</tools>\n\nWhich tool does the agent call next, and with what? Reply with one JSON object and \
          nothing else:\n{{\"tool\": \"its name\", \"arguments\": {{}}}}\n",
@@ -81,35 +85,14 @@ pub fn action_prompt(context: &str, tools: &str) -> String {
     )
 }
 
+/// Bytes at the beginning of every question about a context that all of them share.
+pub fn shared_bytes(context: &str) -> usize {
+    about(context).len()
+}
+
 fn about(context: &str) -> String {
     let context = if context.is_empty() { "(nothing of the session is left)" } else { context };
     format!("This is what is left of a session of a coding agent.\n\n<conversation>\n{context}\n</conversation>\n\n")
-}
-
-/// The tools as lines: their schemas where they are known; else the names and arguments of calls up to an entry.
-pub fn known_tools(transcript: &Transcript, path: &[EntryIdx], until: EntryIdx) -> String {
-    let mut text = String::new();
-    if let Some(tools) = &transcript.head.tools {
-        for tool in tools {
-            let _ = writeln!(text, "{}: {} {}", &*tool.name, &*tool.description, &*tool.parameters);
-        }
-        return text;
-    }
-    let mut seen: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for &idx in path.iter().filter(|&&idx| idx < until) {
-        let EntryKind::Message(message) = &transcript.entry(idx).kind else { continue };
-        for block in message.blocks() {
-            let Block::ToolCall(call) = block else { continue };
-            let arguments = seen.entry(call.name.as_str().to_owned()).or_default();
-            let Ok(Value::Object(given)) = serde_json::from_str(call.arguments.as_str()) else { continue };
-            let fresh: Vec<String> = given.keys().filter(|key| !arguments.contains(key)).cloned().collect();
-            arguments.extend(fresh);
-        }
-    }
-    for (name, arguments) in seen {
-        let _ = writeln!(text, "{name}({})", arguments.join(", "));
-    }
-    text
 }
 
 #[cfg(test)]

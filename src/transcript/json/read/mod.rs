@@ -238,6 +238,26 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// The string that is next, if it is spelled without escapes. `None`: it has some, and the reader stands before it.
+    #[inline]
+    pub(in crate::transcript::json) fn plain_text(&mut self) -> Read<Option<&'a str>> {
+        if self.peek() != b'"' {
+            return self.broken("expected a string");
+        }
+        let text = self.text;
+        Ok(self.plain_string()?.map(|(from, to)| text.get(from..to).unwrap_or_default()))
+    }
+
+    /// The string that is next as it is spelled, without its quotes.
+    pub(in crate::transcript::json) fn spelled(&mut self) -> Read<&'a str> {
+        if self.peek() != b'"' {
+            return self.broken("expected a string");
+        }
+        let (text, from) = (self.text, self.at + 1);
+        self.skip_string()?;
+        Ok(&text[from..self.at - 1])
+    }
+
     /// The spelling of the number that is next.
     #[inline]
     pub(crate) fn number(&mut self) -> Read<&'a str> {

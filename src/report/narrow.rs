@@ -1,0 +1,138 @@
+//! Lines that fit a terminal: what is longer goes on below.
+
+use std::io::{self, Write};
+
+use super::text::{short_name, visible, width};
+
+/// Columns that every terminal has.
+const COLUMNS: usize = 80;
+/// A line that goes on is moved in by no more than this.
+const MOST_INDENT: usize = 50;
+
+/// Passes text on line by line, none of more than 80 columns. A longer one is broken at a space and goes on below its last column, that
+/// is what follows two spaces or more; a word that does not fit is shortened in the middle. Control characters are made visible.
+pub struct Narrow<W: Write> {
+    out: W,
+    /// The line that has not ended yet.
+    line: Vec<u8>,
+}
+
+impl<W: Write> Narrow<W> {
+    /// Writes to `out`.
+    pub fn new(out: W) -> Self {
+        Self { out, line: Vec::new() }
+    }
+
+    fn end_line(&mut self) -> io::Result<()> {
+        let line = String::from_utf8_lossy(&self.line);
+        for part in fitted(&visible(&line), COLUMNS) {
+            writeln!(self.out, "{part}")?;
+        }
+        self.line.clear();
+        Ok(())
+    }
+}
+
+impl<W: Write> Write for Narrow<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for part in bytes.split_inclusive(|&byte| byte == b'\n') {
+            match part.strip_suffix(b"\n") {
+                Some(end) => {
+                    self.line.extend_from_slice(end);
+                    self.end_line()?;
+                }
+                None => self.line.extend_from_slice(part),
+            }
+        }
+        Ok(bytes.len())
+    }
+
+    /// Ends a line that was begun.
+    fn flush(&mut self) -> io::Result<()> {
+        if !self.line.is_empty() {
+            self.end_line()?;
+        }
+        self.out.flush()
+    }
+}
+
+/// `line` as lines of at most `columns`.
+fn fitted(line: &str, columns: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let (mut rest, mut indent) = (line.trim_end(), 0);
+    while indent + width(rest) > columns {
+        let (head, tail) = broken(rest, columns - indent);
+        lines.push(format!("{}{head}", " ".repeat(indent)));
+        if lines.len() == 1 {
+            indent = last_column(&lines[0]);
+        }
+        rest = tail;
+    }
+    if !rest.is_empty() || lines.is_empty() {
+        lines.push(format!("{}{rest}", " ".repeat(indent)));
+    }
+    lines
+}
+
+/// As many words as fit into `columns`, or the first one shortened; and what is left.
+fn broken(text: &str, columns: usize) -> (String, &str) {
+    let start = text.len() - text.trim_start().len();
+    let words = text[start..].match_indices(' ').map(|(at, _)| start + at).chain([text.len()]);
+    let mut fits = None;
+    let mut first = None;
+    for end in words {
+        first = first.or(Some(end));
+        if width(&text[..end]) > columns {
+            break;
+        }
+        fits = Some(end);
+    }
+    let end = fits.or(first).unwrap_or(text.len());
+    let head = match fits {
+        Some(_) => text[..end].trim_end().to_owned(),
+        None => format!("{}{}", &text[..start], short_name(&text[start..end], columns.saturating_sub(start))),
+    };
+    (head, text[end..].trim_start())
+}
+
+/// Where the last column of a line begins.
+fn last_column(line: &str) -> usize {
+    let body = line.trim_start();
+    let start = line.len() - body.len();
+    let gap = body.rfind("  ").map_or(start, |gap| start + gap + 2);
+    width(&line[..gap]).min(MOST_INDENT)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::{Narrow, fitted};
+
+    #[test]
+    fn a_line_goes_on_below_its_last_column() {
+        assert_eq!(fitted("  10  one two three", 14), ["  10  one two", "      three"]);
+        assert_eq!(fitted("one two three", 8), ["one two", "three"]);
+        assert_eq!(fitted("    one two", 8), ["    one", "    two"]);
+        assert_eq!(fitted("fits", 4), ["fits"]);
+        assert_eq!(fitted("", 4), [""]);
+    }
+
+    #[test]
+    fn a_word_that_does_not_fit_is_shortened_in_the_middle() {
+        assert_eq!(fitted("a-very-long-name 12", 9), ["a-ve…name", "12"]);
+        assert_eq!(fitted("is 一二三四五六七 12", 9), ["is", "一二…六七", "12"]);
+    }
+
+    #[test]
+    fn every_line_passes_and_none_is_longer() {
+        let mut out = Vec::new();
+        let mut narrow = Narrow::new(&mut out);
+        write!(narrow, "{}\n\n{} \u{1b}[31m", "word ".repeat(40), "x".repeat(200)).unwrap();
+        narrow.flush().unwrap();
+        let text = String::from_utf8(out).unwrap();
+        // Sixteen words of five columns to a line, the last one without its space; an empty line; the long word; the rest.
+        let lines: Vec<usize> = text.lines().map(|line| line.chars().count()).collect();
+        assert_eq!(lines, [79, 79, 39, 0, 80, "⟨U+001B⟩[31m".chars().count()], "{text}");
+    }
+}

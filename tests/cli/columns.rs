@@ -1,0 +1,115 @@
+//! What is printed fits 80 columns, however long the names are; files hold the names in full.
+
+use std::path::Path;
+
+use crate::{Done, absolute, golden, run_in};
+
+const LONG: &str =
+    "a-session-of-a-project-whose-name-nobody-ever-thought-of-typing-by-hand-and-its-second-attempt-of-today";
+const STRATEGY: &str = "a-strategy-with-every-parameter-in-its-name-threshold-12000-keep-3000-template-pi";
+
+/// Runs, ends with `code`, prints nothing wider than a terminal, and shows both ends of the long names that `shown` begin with.
+#[track_caller]
+fn narrow(folder: &Path, arguments: &[&str], code: i32, shown: &[(&str, &str)]) -> Done {
+    let done = run_in(folder, arguments);
+    assert_eq!(done.code, code, "{arguments:?}\n{}\n{}", done.stdout, done.stderr);
+    for line in done.stdout.lines() {
+        assert!(line.chars().count() <= 80, "{} columns: {line}\n{arguments:?}", line.chars().count());
+    }
+    for (begin, end) in shown {
+        let both = |word: &str| word.starts_with(begin) && word.ends_with(end) && word.contains('…');
+        assert!(done.stdout.split_whitespace().any(both), "{begin}…{end}\n{}", done.stdout);
+    }
+    done
+}
+
+/// A folder with one session under a long name, and an experiment with a long strategy.
+fn prepared() -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let session = format!("{LONG}.jsonl");
+    std::fs::copy(golden("repeated_compaction"), folder.path().join(&session)).unwrap();
+    let experiment = format!(
+        "name = \"long\"\ntranscripts = [{session:?}]\nmodels = [{{ name = \"12k\", window_tokens = 12000 }}]\n\
+         [[strategies]]\nname = {STRATEGY:?}\n[strategies.stages]\nestimator = {{ kind = \"pi\" }}\ntrigger = {{ kind = \"pi\" }}\n\
+         cut = {{ kind = \"pi\" }}\nsummarizer = {{ kind = \"pi\", template = \"pi\" }}\n"
+    );
+    std::fs::write(folder.path().join("experiment.toml"), experiment).unwrap();
+    (folder, session)
+}
+
+#[test]
+fn an_estimate_fits_and_its_tables_hold_the_whole_names() {
+    let (folder, session) = prepared();
+    let script = folder.path().join("a-program-that-counts-tokens-in-its-own-peculiar-way.sh");
+    let body = "i=0; while read -r line; do echo \"{\\\"id\\\":$i,\\\"tokens\\\":10}\"; i=$((i+1)); done";
+    std::fs::write(&script, body).unwrap();
+    let program = format!("exec:sh {}", script.display());
+    let estimators = format!("anchored:code-points/3.141592653589793,{program}");
+    let arguments = ["estimate", &session, "--estimator", &estimators, "--out", "lab"];
+    let done = narrow(folder.path(), &arguments, 0, &[("anchored:c", "589793")]);
+    assert!(done.stdout.lines().any(|line| line.starts_with("exec:sh") && line.contains(".sh ")), "{}", done.stdout);
+    let text = |name: &str| std::fs::read_to_string(folder.path().join("lab").join(name)).unwrap();
+    assert!(
+        text("errors.csv").contains(&program) && text("errors.csv").contains("anchored:code-points/3.141592653589793")
+    );
+    assert!(text("sessions.csv").contains(LONG));
+}
+
+#[test]
+fn a_run_and_a_comparison_fit_and_their_tables_hold_the_whole_names() {
+    let (folder, _) = prepared();
+    let at = folder.path();
+    narrow(
+        at,
+        &["run", "--config", "experiment.toml", "--probes"],
+        0,
+        &[("a-strategy", "e-pi"), ("a-strat", "plate-pi")],
+    );
+    let cells = std::fs::read_to_string(at.join("reports/long/cells.csv")).unwrap();
+    assert!(cells.contains(STRATEGY) && cells.contains(LONG));
+    // The same strategy, worse: everything that a compaction drops is gone.
+    let worse = std::fs::read_to_string(at.join("experiment.toml")).unwrap().replace("\"long\"", "\"worse\"");
+    std::fs::write(at.join("worse.toml"), worse.replace("cut = { kind = \"pi\" }", "cut = { kind = \"everything\" }"))
+        .unwrap();
+    narrow(at, &["run", "--config", "worse.toml"], 0, &[]);
+    // One lineage proves nothing: inconclusive or void, in few columns.
+    let done = run_in(at, &["compare", "reports/long", "reports/worse", "--gate", "prompt_tokens=1%"]);
+    assert!([3, 4].contains(&done.code), "{}\n{}", done.stdout, done.stderr);
+    narrow(
+        at,
+        &["compare", "reports/long", "reports/worse", "--gate", "prompt_tokens=1%"],
+        done.code,
+        &[("a-strategy", "-pi")],
+    );
+}
+
+#[test]
+fn inspection_and_caches_fit() {
+    let (folder, session) = prepared();
+    let at = folder.path();
+    for arguments in [
+        &["inspect", &session][..],
+        &["cache", &session, "--provider", "anthropic-5m"],
+        &["cache", &session, "--provider", "anthropic-5m", "--requests"],
+    ] {
+        narrow(at, arguments, 0, &[("a-session-of", "attempt-of-today")]);
+    }
+    narrow(
+        at,
+        &["cache", &session, "--sweep", "12000,20000", "--provider", "anthropic-5m", "--price", "claude-opus-4-5"],
+        0,
+        &[("a-session-of", "today")],
+    );
+    let done = run_in(at, &["inspect", &session, "--json"]);
+    assert!(done.stdout.contains(&format!("\"name\": \"{LONG}\"")), "{}", done.stdout);
+    // Faults of a file, with long reasons.
+    for case in ["enc-invalid-utf8.pi.jsonl", "tree-cycle-dup-missing.pi.jsonl", "bad-raw-newline.pi.jsonl"] {
+        narrow(at, &["inspect", &absolute(&format!("tests/field-cases/{case}"))], 0, &[]);
+    }
+}
+
+#[test]
+fn lists_fit() {
+    let folder = tempfile::tempdir().unwrap();
+    narrow(folder.path(), &["list"], 0, &[]);
+}
