@@ -65,7 +65,7 @@ fn key(request: &LlmRequest) -> [u8; 32] {
     let LlmRequest { system, prompt, max_output, purpose, seed, tools, shared_bytes: _ } = request;
     let mut hasher = Sha256::new();
     let schemas = tools.iter().flat_map(|tool| [&*tool.name, &*tool.description, &*tool.parameters]).map(Some);
-    for text in [system.as_deref()].into_iter().chain(schemas) {
+    for text in std::iter::once(system.as_deref()).chain(schemas) {
         hasher.update(text.map_or(u64::MAX, |text| text.len() as u64).to_le_bytes());
         hasher.update(text.unwrap_or_default());
     }
