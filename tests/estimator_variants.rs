@@ -48,7 +48,8 @@ fn pi(records: &[Value]) -> Transcript {
         line["timestamp"] = "2026-01-01T00:00:00Z".into();
         lines.push(line);
     }
-    read(&lines.iter().map(|line| format!("{line}\n")).collect::<String>())
+    let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
+    read(&(lines.join("\n") + "\n"))
 }
 
 fn said(text: &str) -> Value {
