@@ -1,5 +1,5 @@
 //! Goal meters: entities in one pass, a thousand items in one pass, and whole replays with all goal meters on sessions of
-//! 1, 2 and 4 times the length. `tests/goal/bench_inputs.rs` checks that what is timed is right.
+//! up to 16 times the length. `tests/goal/bench_inputs.rs` checks that what is timed is right.
 
 #![allow(missing_docs, reason = "the macros of criterion make public functions")]
 
@@ -13,13 +13,13 @@ use std::hint::black_box;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use cutpoint::meter::Meter;
 use cutpoint::meter::goal::entity::{Extractor, extract};
-use cutpoint::meter::goal::{
-    Artifacts, Claims, EntityIndex, Faith, Future, FutureInput, Goal, ItemSet, Presence, Second,
-};
-use cutpoint::tokens::{MessageTable, Reference};
+use cutpoint::meter::goal::{EntityIndex, Goal, ItemSet, Presence};
 use cutpoint::transcript::{Tokens, Transcript};
 
-use session::Warm;
+use session::{Indices, Warm};
+
+/// Tokens.
+const WINDOW: u64 = 64_000;
 
 /// Items whose spellings are names of the session, so that they are found.
 fn items(transcript: &Transcript, count: usize) -> ItemSet {
@@ -61,51 +61,31 @@ fn passes(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// 1 to 16 sessions on one path, with the compactions of each: the first window fills without any.
 fn doubling(criterion: &mut Criterion) {
     let Some(bytes) = session::large_session() else { return };
     let one = session::load(&bytes);
-    let mut group = criterion.benchmark_group("doubling/all goal meters");
-    for times in [1, 2, 4] {
-        let transcript = session::repeated(&one, times);
-        let path = transcript.path();
-        let items = items(&transcript, 200);
-        let (presence, index) = (Presence::new(&transcript, &items), EntityIndex::new(&transcript));
-        let chunks = EntityIndex::by(Extractor::Chunks, &transcript);
-        let reference = MessageTable::new(&transcript, Reference::O200kBase);
-        let warm = Warm::new(transcript.clone(), &["pi"]);
-        group.sample_size(10).throughput(Throughput::Elements(warm.messages()));
-        let window = 64_000;
-        let run = || {
-            let mut goal = Box::new(Goal::new(&items, &presence, Tokens(window)).on_path(&path, &transcript));
-            let input = FutureInput {
-                transcript: &transcript,
-                path: &path,
-                index: &index,
-                reference: &reference,
-                frequencies: None,
-                window: Tokens(window),
-                contaminated: false,
+    for name in ["pi", "drop-tool-results"] {
+        let mut group = criterion.benchmark_group(format!("doubling/all goal meters/{name}"));
+        for times in [1, 2, 4, 8, 16] {
+            let warm = Warm::new(session::repeated(&one, times), &[name]);
+            let items = items(warm.transcript(), 200);
+            let (presence, indices) = (Presence::new(warm.transcript(), &items), Indices::new(warm.transcript()));
+            group.sample_size(10).throughput(Throughput::Elements(warm.messages()));
+            let run = || {
+                let goal = Goal::new(&items, &presence, Tokens(WINDOW)).on_path(warm.path(), warm.transcript());
+                let (mut goal, mut meters) = (Box::new(goal), warm.meters(&indices, WINDOW));
+                warm.observe(name, WINDOW, &mut |event| {
+                    goal.observe(event);
+                    meters.observe(event);
+                });
+                meters.finish() + goal.finish().len()
             };
-            let mut future = Box::new(Future::new(input));
-            let mut second = Box::new(Second(Future::new(FutureInput { index: &chunks, ..input })));
-            let mut claims = Box::new(Claims::new(&transcript, &path));
-            let mut faith = Box::new(Faith::new(&transcript, &path, &index));
-            let mut artifacts = Box::new(Artifacts::new(&transcript));
-            warm.observe("pi", window, &mut |event| {
-                goal.observe(event);
-                future.observe(event);
-                second.observe(event);
-                claims.observe(event);
-                faith.observe(event);
-                artifacts.observe(event);
-            });
-            let meters: [Box<dyn Meter + '_>; 6] = [goal, future, second, claims, faith, artifacts];
-            meters.into_iter().flat_map(Meter::finish).count()
-        };
-        run();
-        group.bench_function(BenchmarkId::from_parameter(format!("{times}x")), |bencher| bencher.iter(run));
+            let id = session::size(times, warm.replay(name, WINDOW));
+            group.bench_function(BenchmarkId::from_parameter(id), |bencher| bencher.iter(run));
+        }
+        group.finish();
     }
-    group.finish();
 }
 
 criterion_group!(benches, passes, doubling);

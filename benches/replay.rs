@@ -24,18 +24,17 @@ fn pi(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// 4, 8, 16 and 32 sessions on one path: messages per second stay the same. The window of a shorter path fills for the first
-/// time, without any compaction, over a good part of it; a doubled one then has more than twice the compactions.
+/// 1 to 32 sessions on one path, with the compactions of each. The window of a short path fills for the first time, without
+/// any compaction, over a good part of it; a doubled one then has more than twice the compactions.
 fn doubling(criterion: &mut Criterion) {
     let Some(bytes) = session::large_session() else { return };
     let one = session::load(&bytes);
-    for times in [4, 8, 16, 32] {
+    for times in [1, 2, 4, 8, 16, 32] {
         let warm = Warm::new(session::repeated(&one, times), &session::STRATEGIES);
         for name in session::STRATEGIES {
             let mut group = criterion.benchmark_group(format!("doubling/{name}"));
             group.throughput(Throughput::Elements(warm.messages()));
-            warm.replay(name, 64_000);
-            let id = BenchmarkId::from_parameter(format!("{times}x"));
+            let id = BenchmarkId::from_parameter(session::size(times, warm.replay(name, 64_000)));
             group.bench_function(id, |bencher| bencher.iter(|| warm.replay(name, 64_000)));
             group.finish();
         }

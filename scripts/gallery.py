@@ -17,7 +17,7 @@ WIDTH, PHONE = 1320, 420
 
 # Name, theme, width, what is done first, and the elements from whose first to whose last the picture goes.
 PICTURES = [
-    ("verdict", "light", WIDTH, "", ["header", "#verdict"]),
+    ("glance", "light", WIDTH, "", ["header", "#glance"]),
     ("pareto", "light", WIDTH, "", ["#pareto h2", "#pareto .beside"]),
     ("context", "dark", WIDTH, "", ["#context h2", "#context .panels"]),
     ("cache", "light", WIDTH, "", ["#cache h2", "#cache .panels figure:nth-child(4)"]),
@@ -27,7 +27,7 @@ PICTURES = [
             && !/[\u4e00-\u9fff]/.test(one.textContent) && one.querySelector('.fate.lost')) || document.querySelector('.compaction');
         one.closest('details:not(.compaction)').open = true; one.open = true; one.id = 'shown';
     """, ["#shown"]),
-    ("phone", "dark", PHONE, "", ["header", "#verdict .cards"]),
+    ("phone", "dark", PHONE, "", ["header", "#glance"]),
 ]
 
 

@@ -17,7 +17,7 @@ use cutpoint::engine::view::ContextView;
 use cutpoint::transcript::json::js;
 use cutpoint::transcript::{Block, EntryIdx, Head, Message, Tokens, Transcript};
 use serde_json::Value;
-use session::{Counted, STRATEGIES, Warm, large_session, load, repeated};
+use session::{Counted, Indices, STRATEGIES, Warm, large_session, load, repeated};
 
 const RULES: &Rules = &Rules::V1_6;
 
@@ -159,6 +159,37 @@ fn a_replay_estimates_only_what_is_new() {
             // Recorded messages were estimated once, before. What a compaction makes is estimated when it enters, and
             // again with the next compaction that keeps it; changed messages likewise.
             assert!(asked <= counted.changed + counted.kept_changed, "{name} {times}x: {asked} questions, {counted:?}");
+        }
+    }
+}
+
+/// Work of 1, 2 and 4 sessions on one path. The first window fills without a compaction; behind it the second half of four
+/// is twice the second half of two. What is counted does not jitter; an edge of a window may fall one item further.
+#[track_caller]
+fn doubles(name: &str, what: &str, [one, two, four]: [u64; 3]) {
+    let (first, second) = (two - one, four - two);
+    assert!(first > 0, "{name}: no {what} in {one}, {two}, {four}");
+    assert!(second * 100 <= first * 205, "{name}: {what} of 1, 2 and 4 sessions: {one}, {two}, {four}");
+}
+
+#[test]
+fn the_work_of_compactions_and_meters_doubles_with_the_session() {
+    let Some(bytes) = large_session() else { return };
+    let one = load(&bytes);
+    for name in ["pi", "pi-article", "deepagents", "drop-tool-results", "ralph"] {
+        let (mut compacted, mut looked, mut seconds) = ([0; 3], [0; 3], [0; 3]);
+        for (at, times) in [1, 2, 4].into_iter().enumerate() {
+            let warm = Warm::new(repeated(&one, times), &[name]);
+            let indices = Indices::new(warm.transcript());
+            let mut meters = warm.meters(&indices, 64_000);
+            warm.observe(name, 64_000, &mut |event| meters.observe(event));
+            compacted[at] = warm.replay(name, 64_000).compacted_items;
+            (looked[at], seconds[at]) = (meters.future.looked_items(), meters.second.0.looked_items());
+        }
+        doubles(name, "items looked at", looked);
+        assert_eq!(looked, seconds, "{name}: both extractors look at the same contexts");
+        if name != "drop-tool-results" {
+            doubles(name, "items compacted", compacted);
         }
     }
 }

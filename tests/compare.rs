@@ -91,7 +91,8 @@ fn cell(name: &str, seed: u64, value: Measure) -> CellRecord {
 fn run(values: &[f64]) -> Run {
     let names: Vec<String> = (0..values.len()).map(|index| format!("t{index:02}")).collect();
     let cells = names.iter().zip(values).map(|(name, value)| cell(name, 0, Measure::Value(*value))).collect();
-    Run { manifest: manifest(&names), cells, events: Vec::new(), sources: cutpoint::results::Sources::default() }
+    let sources = cutpoint::results::Sources::default();
+    Run { manifest: manifest(&names), cells, events: Vec::new(), sources, judgements: Vec::new() }
 }
 
 fn compared(base: &[f64], head: &[f64]) -> Comparison {

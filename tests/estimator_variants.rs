@@ -48,8 +48,7 @@ fn pi(records: &[Value]) -> Transcript {
         line["timestamp"] = "2026-01-01T00:00:00Z".into();
         lines.push(line);
     }
-    let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
-    read(&(lines.join("\n") + "\n"))
+    read(&lines.iter().map(Value::to_string).collect::<Vec<_>>().join("\n"))
 }
 
 fn said(text: &str) -> Value {

@@ -10,6 +10,9 @@ use cutpoint::engine::summarize::{LlmRequest, Purpose};
 use cutpoint::engine::template::{Parts, Template};
 use cutpoint::import::{Format, read_bytes};
 use cutpoint::llm::{Blocking, Memo, Mock};
+use cutpoint::meter::Meter;
+use cutpoint::meter::goal::entity::Extractor;
+use cutpoint::meter::goal::{Artifacts, Claims, EntityIndex, Faith, Future, FutureInput, Second};
 use cutpoint::replay::{
     CountCache, EstimateTable, History, Item, Model, Outline, ReplayEvent, ReplayInput, Source, replay,
 };
@@ -132,6 +135,11 @@ pub fn summary_request(transcript: &Transcript) -> LlmRequest {
     }
 }
 
+/// The name of a size: how many sessions, and how often they were compacted.
+pub fn size(times: usize, counted: Counted) -> String {
+    format!("{times}x, {} compactions", counted.compactions)
+}
+
 /// A session with everything counted that a run counts once.
 pub struct Warm {
     transcript: Transcript,
@@ -156,6 +164,42 @@ pub struct Counted {
     pub kept_changed: u64,
     /// Reference tokens of all requests.
     pub prompt: u64,
+    /// Items of the contexts before all compactions.
+    pub compacted_items: u64,
+}
+
+/// The goal meters of one replay, without those of annotated items.
+pub struct Meters<'m> {
+    /// Future use by the first extractor.
+    pub future: Box<Future<'m>>,
+    /// By the second one.
+    pub second: Box<Second<'m>>,
+    others: Vec<Box<dyn Meter + 'm>>,
+}
+
+impl Meters<'_> {
+    /// Shows an event to all.
+    pub fn observe(&mut self, event: &ReplayEvent<'_, '_>) {
+        self.future.observe(event);
+        self.second.observe(event);
+        self.others.iter_mut().for_each(|meter| meter.observe(event));
+    }
+
+    /// All measures.
+    pub fn finish(self) -> usize {
+        let meters = self.others.into_iter().chain([self.future as Box<dyn Meter>, self.second]);
+        meters.flat_map(Meter::finish).count()
+    }
+}
+
+/// Entities by both extractors: found once a session.
+pub struct Indices([EntityIndex; 2]);
+
+impl Indices {
+    /// Reads a session.
+    pub fn new(transcript: &Transcript) -> Self {
+        Self([EntityIndex::new(transcript), EntityIndex::by(Extractor::Chunks, transcript)])
+    }
 }
 
 impl Warm {
@@ -178,6 +222,40 @@ impl Warm {
             counts: CountCache::new(Reference::O200kBase),
             llm: Memo::new(Blocking::new(Mock::default())),
             transcript,
+        }
+    }
+
+    /// The session.
+    pub fn transcript(&self) -> &Transcript {
+        &self.transcript
+    }
+
+    /// Its path.
+    pub fn path(&self) -> &[EntryIdx] {
+        &self.path
+    }
+
+    /// Meters for one replay with a window of this many tokens.
+    pub fn meters<'m>(&'m self, indices: &'m Indices, window: u64) -> Meters<'m> {
+        let (transcript, path) = (&self.transcript, &self.path[..]);
+        let [index, chunks] = &indices.0;
+        let input = FutureInput {
+            transcript,
+            path,
+            index,
+            reference: &self.reference,
+            frequencies: None,
+            window: Tokens(window),
+            contaminated: false,
+        };
+        Meters {
+            future: Box::new(Future::new(input)),
+            second: Box::new(Second(Future::new(FutureInput { index: chunks, ..input }))),
+            others: vec![
+                Box::new(Claims::new(transcript, path)),
+                Box::new(Faith::new(transcript, path, index)),
+                Box::new(Artifacts::new(transcript)),
+            ],
         }
     }
 
@@ -244,6 +322,7 @@ impl Counted {
             }
             ReplayEvent::Compaction(compaction) => {
                 self.compactions += 1;
+                self.compacted_items += compaction.before.len() as u64;
                 let ours = |item: &&Item| matches!(item.source, Source::Changed(..) | Source::Made(_));
                 self.kept_changed += compaction.after.view().items().iter().filter(ours).count() as u64;
             }

@@ -148,6 +148,7 @@ impl Setting {
 }
 
 #[derive(Debug, Clone, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(super) struct RunArgs {
     /// Experiment file (TOML), in place of the options that choose sessions, strategies and models
     #[arg(long, value_name = "FILE", conflicts_with_all = ["transcripts", "strategy", "window", "history", "reference", "seed", "set", "template", "mock_loss", "cache", "price", "prices", "latency"])]
@@ -181,6 +182,10 @@ pub(super) struct RunArgs {
     /// dropped part
     #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "ask", help_heading = "Real model (without these, a mock answers)")]
     pub(super) probes: Option<Probes>,
+    /// Replace secrets, e-mail addresses and names in home paths by signs of the same length before anything is replayed, asked or
+    /// written; what was found is counted
+    #[arg(long)]
+    pub(super) redact: bool,
     /// Run every cell again, also those that an earlier run in the folder has with the same inputs
     #[arg(long)]
     pub(super) fresh: bool,
@@ -424,6 +429,9 @@ pub(super) struct ReportArgs {
     /// `goal_loss=0.02`
     #[arg(long, value_name = "MEASURE=MARGIN", requires = "against")]
     pub(super) gate: Vec<crate::compare::Gate>,
+    /// Replace secrets, e-mail addresses and names in home paths in everything that is written; the records of the run stay as they are
+    #[arg(long, requires = "out")]
+    pub(super) redact: bool,
     /// Write every table as Parquet too, for `DuckDB`, Polars and pandas; needs a program built with `--features parquet`
     #[arg(long)]
     pub(super) parquet: bool,

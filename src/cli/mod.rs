@@ -21,6 +21,7 @@ mod llm;
 mod merge;
 mod model;
 mod new;
+mod redaction;
 mod replay;
 mod report;
 mod run;

@@ -3,6 +3,8 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use anyhow::Context;
+
 use super::args::ReportArgs;
 use crate::compare::{Plan, compare};
 use crate::report::{self, ComparisonForm, ReportModel};
@@ -21,15 +23,29 @@ pub(super) fn report(args: &ReportArgs) -> anyhow::Result<()> {
     if args.parquet && cfg!(not(feature = "parquet")) {
         return Err(NoParquet.into());
     }
-    let run = Run::read(&args.run)?;
+    let mut run = Run::read(&args.run)?;
+    let mut base = args.against.as_ref().map(|base| Run::read(&super::baseline::folder(base))).transpose()?;
+    if args.redact {
+        (run, base) = redacted(run, base)?;
+    }
     let folder = args.out.as_deref().unwrap_or(&args.run);
     let mut out = io::stdout().lock();
-    let Some(base) = &args.against else { return write_model(args, &ReportModel::new(&run), folder, &mut out) };
-    let base = Run::read(&super::baseline::folder(base))?;
+    let Some(base) = base else { return write_model(args, &ReportModel::new(&run), folder, &mut out) };
     let plan = Plan { gates: super::compare::gates(&args.gate, &base)?, ..Plan::default() };
     let comparison = compare(&base, &run, &plan)?;
     writeln!(out, "{}", ComparisonForm::Terminal.render(&comparison))?;
     write_model(args, &ReportModel::new(&run).against(&base.manifest, &comparison), folder, &mut out)
+}
+
+/// Both runs without secrets; what was replaced is told on stderr.
+fn redacted(run: Run, base: Option<Run>) -> anyhow::Result<(Run, Option<Run>)> {
+    let all: Vec<Run> = std::iter::once(run).chain(base).collect();
+    let (runs, redactor) = super::redaction::redacted(&all)?;
+    // With no stderr there is nobody to tell.
+    let _ = writeln!(io::stderr(), "redacted: {}", redactor.counts().in_words());
+    let mut runs = runs.into_iter();
+    let run = runs.next().context("there is no run")?;
+    Ok((run, runs.next()))
 }
 
 /// Writes all files of a report, and names them.

@@ -22,8 +22,12 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<()> {
     if let Some(probes) = args.probes {
         experiment.probes.get_or_insert_default().search |= probes == Probes::Search;
     }
+    experiment.redact |= args.redact;
     let mut corpus = load(&experiment.transcripts)?;
     super::inspect::give_head(&mut corpus, &args.setting)?;
+    if experiment.redact {
+        corpus.redact();
+    }
     warn(&corpus);
     super::findings::refuse(args.strict, &corpus.sessions)?;
     let folder = args.out.join(&experiment.name);
@@ -144,6 +148,9 @@ fn warn(corpus: &Corpus) {
     for (_, reason) in &corpus.skipped {
         // With no stderr there is nobody to tell.
         let _ = writeln!(stderr, "skipped: {reason}");
+    }
+    if let Some(redacted) = &corpus.redacted {
+        let _ = writeln!(stderr, "redacted: {}", redacted.in_words());
     }
     for session in corpus.sessions.iter().filter(|session| !session.findings.is_empty()) {
         let name = &session.name;

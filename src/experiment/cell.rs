@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::exam::examine;
 use super::record::record;
-use super::watch::{Watch, Watched, fates};
+use super::watch::{Watch, Watched};
 use super::{CacheConfig, CacheSetup, Cell, ConfigError, Experiment, MeterName, Session};
 use crate::engine::estimate::Estimator;
 use crate::engine::spec::{SpecError, SummarizerSpec};
@@ -175,7 +175,8 @@ pub fn run_cell(
         watch.observe(event);
         let mut recorded = record(&cell.id, &session.transcript, event);
         if let EventRecord::Compaction(compaction) = &mut recorded {
-            compaction.fates = fates(session, watch.goal()).into_iter().map(|item| (item.item, item.fate)).collect();
+            let fates = session.items.items.iter().zip(watch.goal().fates().unwrap_or_default());
+            compaction.fates = fates.map(|(item, fate)| (item.id.clone(), fate.name().to_owned())).collect();
         }
         events.push(recorded);
     });

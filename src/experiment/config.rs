@@ -44,6 +44,9 @@ pub struct Experiment {
     /// Repetitions of every seed, each with draws of its own: to tell the noise of a summarizer from an effect.
     #[serde(default = "once")]
     pub replicates: u32,
+    /// Replace secrets, e-mail addresses and names in home paths before anything is replayed, asked or written.
+    #[serde(default, skip_serializing_if = "is_off")]
+    pub redact: bool,
     /// Meters to run: `structure`, `estimation`, `cache`, `goal`; all by default.
     #[serde(default = "MeterName::all")]
     pub meters: Vec<MeterName>,
@@ -199,6 +202,11 @@ fn once() -> u32 {
     1
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_off(flag: &bool) -> bool {
+    !flag
+}
+
 fn first_seed() -> Vec<u64> {
     vec![0]
 }
@@ -215,6 +223,7 @@ impl Experiment {
             reference: o200k(),
             seeds: first_seed(),
             replicates: once(),
+            redact: false,
             meters: MeterName::all(),
             manual: Vec::new(),
             mock: MockKnobs::default(),

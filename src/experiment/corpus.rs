@@ -11,6 +11,7 @@ use super::embedded::{EMBEDDED, Embedded};
 use super::source::Sources;
 use crate::import::{Finding, ImportError, Imported, LineCounts, read_all};
 use crate::meter::goal::{ItemSet, ItemsError};
+use crate::redact::Redacted;
 use crate::transcript::{Head, Text, ToolSchema, Transcript};
 
 /// A session of a corpus.
@@ -41,6 +42,8 @@ pub struct Corpus {
     pub sessions: Vec<Session>,
     /// Files of folders that nothing could be read from, and why.
     pub skipped: Vec<(PathBuf, String)>,
+    /// What was replaced in the sessions; `None` when they are as they were read.
+    pub redacted: Option<Redacted>,
 }
 
 /// A corpus could not be read.
@@ -129,7 +132,7 @@ impl HeadConfig {
 /// When a named file holds no transcript, or a dataset's own files are wrong. Other files of a folder are skipped and listed.
 pub fn load(paths: &[PathBuf]) -> Result<Corpus, CorpusError> {
     let sources = Sources::of(paths)?;
-    let mut corpus = Corpus { sessions: Vec::new(), skipped: sources.skipped.clone() };
+    let mut corpus = Corpus { sessions: Vec::new(), skipped: sources.skipped.clone(), redacted: None };
     for (source, sessions) in sources.read(|source, sessions| (source.clone(), sessions)) {
         match sessions {
             Ok(sessions) => corpus.sessions.extend(sessions),

@@ -184,6 +184,7 @@ impl Desk<'_> {
                 kind: question.kind.name().to_owned(),
                 item: question.item.clone(),
                 question: question.text.clone(),
+                expected: Some(question.expected.in_words()),
                 kept: result.is_kept(),
                 answers,
             });

@@ -137,7 +137,7 @@ fn settings(experiment: &Experiment, cache: &CacheConfig) -> [String; 7] {
         format!("{:?}", experiment.meters),
         // Without probes the digest is that of runs before there were any.
         format!("{:?}", experiment.goal) + &experiment.probes.as_ref().map(|it| format!("{it:?}")).unwrap_or_default(),
-        format!("{cache:?}"),
+        format!("{cache:?}") + if experiment.redact { " redacted" } else { "" },
     ]
 }
 

@@ -16,6 +16,7 @@ mod grid;
 mod marks;
 mod quoted;
 mod record;
+mod redacted;
 mod run;
 mod schema;
 mod source;

@@ -11,6 +11,7 @@ use super::quoted::sources;
 use super::{Cell, ConfigError, Corpus, Experiment, Prepared, grid, run_cell};
 use crate::engine::summarize::Completer;
 use crate::meter::definitions;
+use crate::redact::{Redacted, Redactor};
 use crate::replay::CountCache;
 use crate::results::{
     CellRecord, EventRecord, Manifest, RunError, RunFolder, SCHEMA, Shard, Stored, StoredCell, TranscriptRecord,
@@ -73,6 +74,9 @@ pub fn run(
     let mut prepared = ready.into_iter().collect::<Result<Vec<_>, _>>()?;
     Prepared::share_frequencies(&mut prepared);
     let mut manifest = manifest(experiment, &prepared, &cells, llm);
+    if let Some(redacted) = &corpus.redacted {
+        tell_redacted(&mut manifest, redacted);
+    }
     manifest.shard = options.shard;
     let planned = part(&cells, options.shard);
     let (mut out, stored) = if options.reuse {
@@ -196,6 +200,15 @@ fn manifest(experiment: &Experiment, prepared: &[Prepared<'_>], cells: &[Cell], 
         measures: definitions(),
         caveats: caveats(experiment, prepared, mock, llm.is_mock()),
     }
+}
+
+/// The configuration names paths; what was replaced in the sessions is counted for the reader.
+fn tell_redacted(manifest: &mut Manifest, redacted: &Redacted) {
+    Redactor::default().replace(&mut manifest.config);
+    manifest.caveats.push(format!(
+        "Secrets, e-mail addresses and names in home paths were replaced before the replay ({}): exact token counts differ there.",
+        redacted.in_words()
+    ));
 }
 
 fn transcript_record(prepared: &Prepared<'_>) -> TranscriptRecord {

@@ -165,7 +165,7 @@ fn reach(spec: &StrategySpec) -> Reach {
     }
 }
 
-pub(super) fn fates(session: &Session, goal: &Goal<'_>) -> Vec<ItemRecord> {
+fn fates(session: &Session, goal: &Goal<'_>) -> Vec<ItemRecord> {
     let fates = goal.fates().unwrap_or_default();
     let lives = goal.lives();
     let line = |idx: &EntryIdx| session.transcript.entry(*idx).line as u64;

@@ -29,6 +29,8 @@ pub struct Target {
     pub gold: String,
     /// The summary as the judge sees it.
     pub text: String,
+    /// SHA-256 of the summary as it is recorded, in hexadecimal.
+    pub summary_sha256: String,
 }
 
 /// The judgements of a run: for the strict rubric one per annotated item that the cut dropped, else one per cell. Cells
@@ -47,15 +49,21 @@ pub fn targets(run: &Run, rubrics: &[Rubric]) -> Vec<Target> {
         let text = judged_text(summary);
         let gold: Vec<(&str, &str)> =
             cell.items.iter().filter(|item| item.score.is_some()).map(|item| (&*item.item, &*item.text)).collect();
+        let summary_sha256 = super::hex(&Sha256::digest(summary));
         if text.trim().is_empty() || gold.is_empty() {
             return Vec::new();
         }
-        rubrics.iter().flat_map(|&rubric| of_rubric(cell, rubric, &gold, &text)).collect()
+        rubrics.iter().flat_map(|&rubric| of_rubric(cell, rubric, &gold, (&text, &summary_sha256))).collect()
     };
     run.cells.iter().flat_map(of).collect()
 }
 
-fn of_rubric(cell: &CellRecord, rubric: Rubric, gold: &[(&str, &str)], text: &str) -> Vec<Target> {
+fn of_rubric(
+    cell: &CellRecord,
+    rubric: Rubric,
+    gold: &[(&str, &str)],
+    (text, summary_sha256): (&str, &str),
+) -> Vec<Target> {
     let target = |item: Option<&str>, gold: String| Target {
         id: id(&[&cell.cell, rubric.name(), item.unwrap_or_default()]),
         cell: cell.cell.clone(),
@@ -66,6 +74,7 @@ fn of_rubric(cell: &CellRecord, rubric: Rubric, gold: &[(&str, &str)], text: &st
         item: item.map(str::to_owned),
         gold,
         text: text.to_owned(),
+        summary_sha256: summary_sha256.to_owned(),
     };
     match rubric {
         Rubric::Strict => gold.iter().map(|(item, fact)| target(Some(item), (*fact).to_owned())).collect(),

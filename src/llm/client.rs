@@ -7,8 +7,8 @@ use super::config::{Api, LlmConfig, LlmConfigError};
 use super::exec;
 use super::failure::CallError;
 use super::http::Endpoint;
-use super::key::redact;
 use super::{Llm, LlmError, LlmRequest, LlmResponse, words};
+use crate::redact::without_keys;
 
 /// A model that is reached over a network, or by starting a program.
 #[derive(Clone, Debug)]
@@ -58,7 +58,7 @@ impl Client {
 
     /// The text without keys.
     fn clean(&self, text: &str) -> String {
-        self.endpoint.as_ref().map_or_else(|| redact(text), |endpoint| endpoint.key().redact(text))
+        self.endpoint.as_ref().map_or_else(|| without_keys(text), |endpoint| endpoint.key().redact(text))
     }
 
     /// Calls have the names of the recording again. What is stored and what is used must be the same, so keys are masked

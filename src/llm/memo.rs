@@ -59,16 +59,17 @@ impl<C: Completer> Completer for Memo<C> {
     }
 }
 
-/// Every field enters with its length or a mark, so that no two requests give the same bytes.
+/// Every field enters with its length or a mark, the prompt by its own digest, so that no two requests give the same bytes.
 fn key(request: &LlmRequest) -> [u8; 32] {
     // What others share decides no answer.
     let LlmRequest { system, prompt, max_output, purpose, seed, tools, shared_bytes: _ } = request;
     let mut hasher = Sha256::new();
     let schemas = tools.iter().flat_map(|tool| [&*tool.name, &*tool.description, &*tool.parameters]).map(Some);
-    for text in [system.as_deref(), Some(&**prompt)].into_iter().chain(schemas) {
+    for text in std::iter::once(system.as_deref()).chain(schemas) {
         hasher.update(text.map_or(u64::MAX, |text| text.len() as u64).to_le_bytes());
         hasher.update(text.unwrap_or_default());
     }
+    hasher.update(prompt.digest());
     hasher.update([u8::from(max_output.is_some()), *purpose as u8]);
     hasher.update(max_output.map_or(0, |limit| limit.0).to_le_bytes());
     hasher.update(seed.to_le_bytes());

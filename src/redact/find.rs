@@ -4,6 +4,9 @@ use std::ops::Range;
 
 use super::patterns::{PATTERNS, SecretKind, is_harmless};
 
+/// Bytes of the shortest value that is taken for a secret.
+const SHORTEST: usize = 6;
+
 /// A secret in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
@@ -20,7 +23,7 @@ pub fn find(text: &str) -> Vec<Found> {
     for pattern in PATTERNS.iter() {
         for captures in pattern.regex.captures_iter(text) {
             let Some(secret) = captures.name("s") else { continue };
-            let range = secret.range();
+            let range = if pattern.kind == SecretKind::Setting { without_mark(&secret) } else { secret.range() };
             let free = !found.iter().any(|known| known.range.start < range.end && range.start < known.range.end);
             if free && !is_harmless(pattern.kind, secret.as_str()) {
                 found.push(Found { kind: pattern.kind, range });
@@ -29,6 +32,12 @@ pub fn find(text: &str) -> Vec<Found> {
     }
     found.sort_by_key(|one| one.range.start);
     found
+}
+
+/// A value without the marks of the sentence around it, so that it is found again where it stands in another sentence.
+fn without_mark(secret: &regex::Match<'_>) -> Range<usize> {
+    let bare = secret.as_str().trim_end_matches([',', '.', ':', ')', ']', '!', '?']);
+    if bare.len() < SHORTEST { secret.range() } else { secret.start()..secret.start() + bare.len() }
 }
 
 #[cfg(test)]
@@ -49,6 +58,7 @@ mod tests {
         assert_eq!(found("Authorization: Bearer abcDEF123456.x-y"), [(Header, "abcDEF123456.x-y")]);
         assert_eq!(found("postgres://kiln:w4rm-cl4y@db/kiln"), [(UrlPassword, "w4rm-cl4y")]);
         assert_eq!(found("export DB_PASSWORD=w4rm-cl4y\nPORT=8080"), [(Setting, "w4rm-cl4y")]);
+        assert_eq!(found("with DB_PASSWORD=w4rm-cl4y, as ever"), [(Setting, "w4rm-cl4y")]);
         assert_eq!(found("  password: \"w4rm-cl4y\""), [(Setting, "w4rm-cl4y")]);
         assert_eq!(found(r#"{"body":"{\"api_key\":\"w4rm-cl4y\"}"}"#), [(Setting, "w4rm-cl4y")]);
         assert_eq!(found("mara.k@kiln.museum wrote"), [(Email, "mara.k@kiln.museum")]);
@@ -74,6 +84,7 @@ mod tests {
             "the bearer of news",
             "def token(self): return self.tokens.next()",
             "task-force sk-1",
+            "sk-learn-based-estimators",
             "https://host:8080/path",
         ] {
             assert_eq!(found(text), [], "{text}");

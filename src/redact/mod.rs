@@ -14,10 +14,14 @@
 
 mod find;
 mod json;
+mod keys;
 mod patterns;
+mod redactor;
 mod replace;
 mod transcript;
 
 pub use find::{Found, find};
+pub use keys::{MASK, without_keys};
 pub use patterns::SecretKind;
-pub use transcript::{Redacted, redact};
+pub use redactor::Redactor;
+pub use transcript::{Redacted, redact, redact_with};

@@ -23,6 +23,11 @@ pub(super) struct Replacements {
 const TRIES: u64 = 32;
 
 impl Replacements {
+    /// Whether a secret has a replacement.
+    pub(super) fn has(&self, secret: &str) -> bool {
+        self.known.contains_key(secret)
+    }
+
     /// The replacement of a secret.
     pub(super) fn of(&mut self, secret: &str) -> &str {
         if !self.known.contains_key(secret) {

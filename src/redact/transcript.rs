@@ -7,6 +7,7 @@ use regex::Regex;
 use super::find::{Found, find};
 use super::json;
 use super::patterns::SecretKind;
+use super::redactor::Redactor;
 use super::replace::Replacements;
 use crate::transcript::{Block, Compaction, Content, Entry, EntryKind, JsonText, Message, System, Text, Transcript};
 
@@ -45,14 +46,20 @@ impl Redacted {
 
 /// Replaces the secrets of a transcript. Two passes: the first finds them, the second replaces each wherever it stands.
 pub fn redact(transcript: &mut Transcript) -> Redacted {
+    redact_with(transcript).0
+}
+
+/// The same, and what redacts other texts alike, such as those that were written about the transcript.
+pub fn redact_with(transcript: &mut Transcript) -> (Redacted, Redactor) {
     let mut finder = Finder::default();
     texts(transcript, &mut finder);
     if finder.found.is_empty() {
-        return Redacted::default();
+        return (Redacted::default(), Redactor::default());
     }
     let mut replacer = Replacer { again: finder.again(), replacements: Replacements::default(), repeated: 0 };
     texts(transcript, &mut replacer);
-    Redacted { found: finder.found, repeated: replacer.repeated }
+    let redactor = Redactor::knowing(&finder, replacer.replacements);
+    (Redacted { found: finder.found, repeated: replacer.repeated }, redactor)
 }
 
 /// What is done with each text.
@@ -65,7 +72,7 @@ trait Visit {
 
 /// The first pass.
 #[derive(Default)]
-struct Finder {
+pub(super) struct Finder {
     found: BTreeMap<SecretKind, usize>,
     secrets: HashSet<Box<str>>,
 }
@@ -82,11 +89,21 @@ impl Finder {
         }
     }
 
-    /// Finds the secrets again, the longest first.
-    fn again(&self) -> Option<Regex> {
+    /// Takes up the secrets of a text.
+    pub(super) fn look_at(&mut self, text: &str) {
+        self.note(text, find(text));
+    }
+
+    /// The secrets that are looked for everywhere, the longest first.
+    pub(super) fn by_length(&self) -> Vec<&str> {
         let mut secrets: Vec<&str> = self.secrets.iter().map(|secret| &**secret).collect();
         secrets.sort_unstable_by_key(|secret| (std::cmp::Reverse(secret.len()), *secret));
-        let parts: Vec<String> = secrets.into_iter().map(regex::escape).collect();
+        secrets
+    }
+
+    /// Finds the secrets again.
+    fn again(&self) -> Option<Regex> {
+        let parts: Vec<String> = self.by_length().into_iter().map(regex::escape).collect();
         if parts.is_empty() {
             return None;
         }
@@ -97,7 +114,7 @@ impl Finder {
 
 impl Visit for Finder {
     fn text(&mut self, text: &str) -> Option<String> {
-        self.note(text, find(text));
+        self.look_at(text);
         None
     }
 

@@ -83,7 +83,7 @@ fn apply(
 /// Reference tokens of a call.
 fn sized(counts: &CountCache, exchange: &Exchange) -> SummaryCall {
     let count = |text: Option<&str>| text.map_or(Tokens(0), |text| counts.count(text));
-    let input = count(exchange.request.system.as_deref()) + counts.count(&exchange.request.prompt);
+    let input = count(exchange.request.system.as_deref()) + counts.prompt(&exchange.request.prompt);
     SummaryCall { input, output: count(exchange.response.as_ref().map(|response| &*response.text)) }
 }
 

@@ -10,6 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use memchr::memchr_iter;
 use sha2::{Digest, Sha256};
 
+use crate::engine::summarize::Prompt;
 use crate::tokens::Reference;
 use crate::transcript::Tokens;
 
@@ -50,6 +51,11 @@ impl CountCache {
             total = total + self.remembered(key, || self.reference.count(part));
         }
         total
+    }
+
+    /// Tokens of a prompt: known by the digest that its other caches ask for too, or else counted in parts.
+    pub fn prompt(&self, prompt: &Prompt) -> Tokens {
+        self.remembered(prompt.digest(), || self.count(prompt))
     }
 
     /// Leading tokens that two texts share.
@@ -117,6 +123,15 @@ mod tests {
         assert_eq!(counted(), 4);
         cache.count("[User]: a\n\n[User]: c");
         assert_eq!(counted(), 4);
+    }
+
+    #[test]
+    fn a_prompt_is_known_as_a_whole() {
+        let cache = CountCache::new(Reference::O200kBase);
+        let text = "tiktoken is great!\n\n[User]: a";
+        let expected = Reference::O200kBase.count(text);
+        assert_eq!((cache.prompt(&Prompt::from(text)), cache.lock().len()), (expected, 3), "two parts and the whole");
+        assert_eq!((cache.prompt(&Prompt::from(text)), cache.lock().len()), (expected, 3));
     }
 
     proptest! {

@@ -106,7 +106,7 @@ impl<'a> Driver<'a, '_> {
             live: &self.live,
             estimate: self.strategy.estimator.context(self.live.view()),
             reference,
-            recorded: self.input.outline.usage(idx).filter(|_| self.recorded && !reply.failed),
+            recorded: if self.recorded && !reply.failed { self.input.outline.usage(idx) } else { None },
             reused: self.live.reused_tokens(),
             overflow: reference > self.input.model.window,
         };
@@ -212,11 +212,15 @@ impl<'a> Driver<'a, '_> {
     fn rewrite(&mut self, rewrites: Vec<Rewrite>) {
         let (before, reusable) = (self.live.request_tokens(), self.live.reused_tokens());
         let messages = rewrites.len() as u64;
+        let mut places: Vec<usize> = rewrites.iter().map(|rewrite| rewrite.at).collect();
+        places.sort_unstable();
+        places.dedup();
         self.live.rewrite(rewrites, &*self.strategy.estimator);
         self.recorded = false;
         let saved = before.saturating_sub(self.live.request_tokens());
         let invalidated = reusable.saturating_sub(self.live.reused_tokens());
-        let event = EditEvent { request: self.request, after: &self.live, messages, saved, invalidated };
+        let (request, after) = (self.request, &self.live);
+        let event = EditEvent { request, after, messages, places: &places, saved, invalidated };
         (self.observe)(&ReplayEvent::Edit(event));
     }
 

@@ -164,6 +164,8 @@ pub struct EditEvent<'r, 'a> {
     pub after: &'r Live<'a>,
     /// Messages changed.
     pub messages: u64,
+    /// The items that they are, in order.
+    pub places: &'r [usize],
     /// Reference tokens saved; nothing when the change made the context longer.
     pub saved: Tokens,
     /// Reference tokens of the request before that the next one does not share.

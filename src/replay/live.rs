@@ -1,5 +1,6 @@
 //! The live context of a replay: the view that stages see, with the reference counts that only meters see.
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use super::outline::{CallId, Facts, MadeIds};
@@ -33,6 +34,8 @@ pub struct Live<'a> {
     made_ids: MadeIds,
     /// The request before, with which the next one is compared.
     earlier: Earlier,
+    /// What both share behind the leading items, once nothing that is appended can change it.
+    shared: Cell<Option<Tokens>>,
     estimates: &'a EstimateTable,
     input: ReplayInput<'a>,
 }
@@ -47,6 +50,7 @@ impl<'a> Live<'a> {
             pairing: Pairing::default(),
             made_ids: MadeIds::default(),
             earlier: Earlier::None,
+            shared: Cell::new(None),
             estimates: input.estimates,
             input,
         }
@@ -111,11 +115,17 @@ impl<'a> Live<'a> {
         self.head_tokens() + shared
     }
 
-    /// Tokens that the context from `start` on shares with `earlier`, message by message.
+    /// Tokens that the context from `start` on shares with `earlier`, message by message. Several events of one compaction
+    /// ask for it.
     fn common_with(&self, start: usize, earlier: &[Item]) -> Tokens {
+        if let Some(shared) = self.shared.get() {
+            return shared;
+        }
         let mut shared = Tokens(0);
-        let now = (start..self.view.len()).filter(|&index| self.sent[index]);
-        for (index, old) in now.zip(earlier) {
+        let mut now = (start..self.view.len()).filter(|&index| self.sent[index]);
+        for old in earlier {
+            // What comes next may be the same again.
+            let Some(index) = now.next() else { return shared };
             let new = &self.view.items()[index];
             if new.same(old) {
                 shared = shared + self.reference.at(index);
@@ -129,6 +139,7 @@ impl<'a> Live<'a> {
                 break;
             }
         }
+        self.shared.set(Some(shared));
         shared
     }
 
@@ -139,6 +150,7 @@ impl<'a> Live<'a> {
 
     /// Keeps aside what the request before held from the item `at` on: those items are about to change.
     fn set_earlier_apart(&mut self, at: usize) {
+        self.shared.set(None);
         let sent = |range: Range<usize>| {
             let items = self.view.items()[range.clone()].iter().zip(&self.sent[range]);
             items.filter(|(_, sent)| **sent).map(|(item, _)| item.clone()).collect::<Vec<_>>()

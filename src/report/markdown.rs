@@ -5,7 +5,7 @@ use std::io::Write;
 
 use super::model::{Aggregate, Setting, StrategyRow, Verdict};
 use super::number::{Format, count, unit_label};
-use super::text::{one_line, shortened};
+use super::text::{for_markdown as safe, shortened};
 use super::{ComparisonForm, ReportError, ReportModel, Reporter};
 
 /// `report.md`.
@@ -49,23 +49,6 @@ fn line(text: &mut String, content: &str) {
     let _ = writeln!(text, "{content}");
 }
 
-/// Text of a run, where Markdown and HTML have no meaning.
-fn safe(text: &str) -> String {
-    let mut out = String::new();
-    for character in one_line(text).chars() {
-        match character {
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '&' => out.push_str("&amp;"),
-            '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '(' | ')' | '#' | '+' | '!' | '|' | '~' | '@' | ':' => {
-                out.extend(['\\', character]);
-            }
-            other => out.push(other),
-        }
-    }
-    out
-}
-
 fn title(setting: &Setting<'_>) -> String {
     format!(
         "{}, window {} tokens, history {}",
@@ -96,6 +79,7 @@ fn section(text: &mut String, model: &ReportModel, verdict: &Verdict<'_>) {
             ),
         );
     }
+    answers(text, model, verdict);
     table(text, model, &verdict.setting);
     if !verdict.critical.is_empty() {
         line(text, &format!("Critical items lost: {}\n", verdict.critical.len()));
@@ -104,10 +88,41 @@ fn section(text: &mut String, model: &ReportModel, verdict: &Verdict<'_>) {
             let known =
                 model.details[model.detail_of[loss.cell]].annotations.iter().find(|known| known.item == loss.item);
             let said = shortened(known.map_or(loss.item, |known| &known.text), 100);
-            line(text, &format!("- {} on {}: {}", name(cell.label), safe(&cell.record.transcript), safe(&said)));
+            let lines =
+                known.map_or(&[][..], |known| &known.lines).iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+            let place = if lines.is_empty() { String::new() } else { format!(", said at line {lines}") };
+            line(text, &format!("- {} on {}{place}: {}", name(cell.label), safe(&cell.record.transcript), safe(&said)));
         }
         line(text, "");
     }
+}
+
+/// What else the page begins with: the best for its price, where the estimate fails, what a compaction costs.
+fn answers(text: &mut String, model: &ReportModel, verdict: &Verdict<'_>) {
+    if let Some(best) = model.most_per_usd(&verdict.setting) {
+        let (loss, cost) = (Format::Score.write(best.goal_loss), Format::Dollars.write(best.cost));
+        let name = safe(&model.labels[best.label]);
+        line(text, &format!("- Least loss per dollar: **{name}**, goal-loss {loss} for ${cost} a session."));
+    }
+    let worst = verdict.worst_class.map(|at| &model.classes.rows[at]);
+    if let Some((row, error)) = worst.and_then(|row| Some((row, row.error?))) {
+        let (class, estimator) = (safe(row.class), safe(model.classes.estimators[row.estimator]));
+        let error = Format::SignedPercent.write(error);
+        line(text, &format!("- The estimate fails most on **{class}**: {estimator} counts {error} %."));
+    }
+    if let Some(worst) = &verdict.worst_compaction {
+        let dollars =
+            verdict.dearest_compaction.map(|it| format!("${} once and ", Format::Dollars.write(it.mean_one_time_usd)));
+        let (dollars, tokens) = (dollars.unwrap_or_default(), Format::Whole.write(worst.mean_invalidated_tokens));
+        line(
+            text,
+            &format!(
+                "- A compaction costs {dollars}{tokens} tokens of the cached prefix on average, over {}.",
+                worst.count
+            ),
+        );
+    }
+    line(text, "");
 }
 
 fn table(text: &mut String, model: &ReportModel, setting: &Setting<'_>) {
@@ -116,7 +131,7 @@ fn table(text: &mut String, model: &ReportModel, setting: &Setting<'_>) {
         .iter()
         .map(|column| {
             let unit = model.definition(column.measure).map_or("", unit_label);
-            format!("{}: {} ({unit})", column.group, column.head)
+            format!("{}: {} ({})", column.group, column.head, safe(unit))
         })
         .collect();
     line(text, &format!("| strategy | {} |", heads.join(" | ")));
@@ -148,15 +163,5 @@ fn spread(aggregate: &Aggregate<'_>) -> String {
             format!(" ({} … {})", write(least), write(greatest))
         }
         _ => String::new(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn text_of_a_run_has_no_meaning() {
-        assert_eq!(safe("<b>|a_b*\n[x](y)"), "&lt;b&gt;\\|a\\_b\\* \\[x\\]\\(y\\)");
     }
 }

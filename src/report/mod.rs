@@ -15,6 +15,7 @@ mod narrow;
 mod number;
 mod palette;
 mod plot;
+mod stale;
 mod sweep;
 mod terminal;
 mod text;
@@ -91,7 +92,7 @@ pub trait Reporter: Sync {
 }
 
 /// Writes `index.html` with its siblings, the CSV files, `report.json` and `report.md` to a folder, which is created. Each file is written beside its place and
-/// renamed, so that a reader never sees half a file. Returns the paths, the page first.
+/// renamed, so that a reader never sees half a file; what an earlier report left there and this one lacks is removed. Returns the paths, the page first.
 pub fn write_all(run: &Run, folder: &Path) -> Result<Vec<PathBuf>, ReportError> {
     write_model(&ReportModel::new(run), folder)
 }
@@ -108,7 +109,10 @@ pub fn write_model(model: &ReportModel, folder: &Path) -> Result<Vec<PathBuf>, R
         .chain(tables)
         .chain([(&Json as &dyn Reporter, "report.json"), (&Markdown, "report.md")])
         .collect();
-    files.par_iter().map(|&(reporter, name)| write(model, reporter, &folder.join(name))).collect()
+    let paths = files.par_iter().map(|&(reporter, name)| write(model, reporter, &folder.join(name)));
+    let paths = paths.collect::<Result<_, _>>()?;
+    stale::remove(model, folder, &files.iter().map(|&(_, name)| name).collect())?;
+    Ok(paths)
 }
 
 fn write(model: &ReportModel, reporter: &dyn Reporter, path: &Path) -> Result<PathBuf, ReportError> {

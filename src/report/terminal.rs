@@ -7,7 +7,7 @@ use comfy_table::{CellAlignment, ContentArrangement, Table};
 
 use super::model::{Aggregate, Column, StrategyRow};
 use super::number::{Format, count, short};
-use super::text::{one_line, short_name, width};
+use super::text::{one_line, short_name, visible, width};
 use super::{ReportError, ReportModel, Reporter};
 
 /// Longest name of a strategy.
@@ -125,7 +125,7 @@ fn field(aggregate: &Aggregate<'_>) -> String {
 pub(super) fn wrap(lines: &mut Vec<String>, sentence: &str, columns: usize) {
     let mut line = String::new();
     for word in sentence.split_whitespace() {
-        let word = short_name(word, columns);
+        let word = short_name(&visible(word), columns);
         if !line.is_empty() && width(&line) + 1 + width(&word) > columns {
             lines.push(std::mem::take(&mut line));
         }

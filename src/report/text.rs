@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// Makes characters visible that would change how the rest of a page or a terminal reads: controls (terminal escapes),
-/// and the Unicode bidirectional controls, which reorder text. Line breaks and tabs stay.
+/// Makes characters visible that would change how the rest of a page or a terminal reads, or that are there and cannot be seen: controls
+/// (terminal escapes), the Unicode bidirectional controls, which reorder text, line and paragraph separators, tags, fillers and
+/// noncharacters. Line breaks and tabs stay, and so do the joiners of emoji and of Indic and Arabic scripts.
 pub(super) fn visible(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_hidden) {
         return Cow::Borrowed(text);
@@ -29,7 +30,36 @@ pub(super) fn one_line(text: &str) -> String {
 fn is_hidden(character: char) -> bool {
     let is_control = character.is_control() && !matches!(character, '\n' | '\t' | '\r');
     is_control
-        || matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        || matches!(character,
+            // Marks and embeddings, overrides and isolates (UAX #9).
+            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+            // Separators that end a line in some readers and not in others.
+            | '\u{2028}' | '\u{2029}'
+            // Zero width, invisible operators and deprecated format characters, interlinear notes, tags.
+            | '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{206a}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e007f}'
+            // No characters in XML.
+            | '\u{fffe}' | '\u{ffff}')
+}
+
+/// On one line, with every character that Markdown or HTML could read as markup made plain, and no mention of a person, address or
+/// issue.
+pub(super) fn for_markdown(text: &str) -> String {
+    let mut out = String::new();
+    for character in one_line(text).chars() {
+        match character {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            '@' => out.push_str("&#64;"),
+            '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '(' | ')' | '#' | '+' | '!' | '|' | '~' | ':' | '$'
+            | '^' => {
+                out.extend(['\\', character]);
+            }
+            other => out.push(other),
+        }
+    }
+    out
 }
 
 /// At most this many columns, with `…` where something was left out. Costs what is kept, not the whole text.
@@ -113,8 +143,21 @@ mod tests {
     #[test]
     fn hidden_characters_are_shown() {
         assert_eq!(visible("a\u{202e}b\u{1b}[31m"), "a⟨U+202E⟩b⟨U+001B⟩[31m");
+        assert_eq!(visible("\0\u{2028}\u{e0041}\u{feff}"), "⟨U+0000⟩⟨U+2028⟩⟨U+E0041⟩⟨U+FEFF⟩");
+        // A family, joined; Persian with a non-joiner.
+        for whole in ["👨\u{200d}👩\u{200d}👧", "می\u{200c}خواهم"] {
+            assert_eq!(visible(whole), whole);
+        }
         assert_eq!(visible("two\nlines"), "two\nlines");
         assert_eq!(one_line("two\n  lines"), "two lines");
+    }
+
+    #[test]
+    fn text_cannot_become_markup() {
+        assert_eq!(
+            for_markdown("a|b\n<img src=x> [l](u) @you `c` https://x $y$"),
+            "a\\|b &lt;img src=x&gt; \\[l\\]\\(u\\) &#64;you \\`c\\` https\\://x \\$y\\$"
+        );
     }
 
     #[test]

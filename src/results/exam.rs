@@ -59,6 +59,9 @@ pub struct ProbeRecord {
     pub item: Option<String>,
     /// The question.
     pub question: String,
+    /// The right answer, in words; `None` in runs that did not record it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<String>,
     /// It enters effect retention: the whole history answers it, and nothing does not.
     pub kept: bool,
     /// The answers, by condition and run.

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::stored::{self, Stored};
-use super::{CellRecord, EventRecord, Manifest, SCHEMA, Sources};
+use super::{CellRecord, EventRecord, JudgementRecord, Manifest, SCHEMA, Sources};
 
 pub(super) const MANIFEST: &str = "manifest.json";
 pub(super) const CELLS: &str = "cells.jsonl";
@@ -61,6 +61,8 @@ pub struct Run {
     pub events: Vec<EventRecord>,
     /// The texts that a report quotes.
     pub sources: Sources,
+    /// What a judge said of its summaries; empty where nobody judged.
+    pub judgements: Vec<JudgementRecord>,
 }
 
 impl Manifest {
@@ -94,7 +96,8 @@ impl Run {
             annotations: maybe_lines(&folder.join(ANNOTATIONS))?,
             classes: maybe_lines(&folder.join(CLASSES))?,
         };
-        Ok(Self { manifest, cells, events, sources })
+        let judgements = JudgementRecord::read_all(folder)?;
+        Ok(Self { manifest, cells, events, sources, judgements })
     }
 }
 

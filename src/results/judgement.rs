@@ -12,7 +12,7 @@ use super::folder::maybe_lines;
 const JUDGEMENTS: &str = "judgements.jsonl";
 
 /// What a judge said of one summary.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JudgementRecord {
     /// 16 hexadecimal digits, from cell, rubric and item.
     pub judgement: String,
@@ -36,8 +36,14 @@ pub struct JudgementRecord {
     pub most: u8,
     /// Why there is no grade.
     pub void: Option<String>,
-    /// The words of the summary that the grade rests on.
+    /// The words of the summary that the grade rests on. A grade above 0 stands only if they stand in the summary.
     pub evidence: String,
+    /// The judge is a mock, which knows words and not what they mean.
+    #[serde(default)]
+    pub mock: bool,
+    /// SHA-256 of the summary that was judged, as it is recorded; `None` in judgements that did not say.
+    #[serde(default)]
+    pub summary_sha256: Option<String>,
     /// SHA-256 of the set of cases that the judge passed before.
     pub regression_sha256: String,
 }

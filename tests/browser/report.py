@@ -5,6 +5,7 @@ Usage: report.py PAGE [AXE]    PAGE: index.html of a report against a base, with
 Exit: 0 all is well, 1 it is not, 3 there is no browser.
 """
 
+import csv
 import json
 import pathlib
 import sys
@@ -81,6 +82,44 @@ def follows_what_is_new(tab):
     follows_a_loss(tab, "#against", "what was newly lost")
 
 
+def follows_the_system(tab):
+    label = "document.getElementById('theme').textContent"
+    for scheme, said in (("dark", "Light theme"), ("light", "Dark theme")):
+        tab.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        # The page is told with the next picture that is drawn.
+        told = tab.run(f"""new Promise((done) => {{ let left = 100; const look = () => {label} === '{said}' || left-- === 0
+          ? done({label}) : requestAnimationFrame(() => setTimeout(look, 20)); look(); }})""")
+        expect(f"the button says what it does when the system turns {scheme}", told == said)
+    tab.ask("Emulation.setEmulatedMedia", features=[])
+
+
+def answers(tab, folder):
+    """The five questions of a reader, answered from the first section alone, are those of the CSV files."""
+    with open(folder / "verdicts.csv", encoding="utf-8") as file:
+        row = next(csv.DictReader(file))
+    said = tab.run("[...document.querySelectorAll('#glance dl > div')].map((one) => one.textContent)")
+    expect("the first section has six answers", len(said) == 6)
+    expect("who loses least per dollar", row["per_usd_strategy"] + ": goal-loss" in said[1] and f"{float(row['kept_per_usd']):.3f}" in said[1])
+    expect("whether the difference is significant",
+           ("No." in said[2]) == (row["significant_strategies"] == "0") and f"of at least {row['needed_lineages']} lineages" in said[2])
+    expect("where the estimator fails", f"On {row['worst_class']}: {row['worst_class_estimator']}" in said[3]
+           and "Over whole requests" in said[3])
+    expect("what a compaction costs", f"${float(row['mean_one_time_usd']):.4f}" in said[4] and f"{float(row['mean_invalidated_tokens']):,.0f}" in said[4])
+    expect("which rule was lost, and where it was said", ", said at line " in said[5] and ", lost by " in said[5])
+    links = tab.run("""[...document.querySelectorAll('#glance a[href^="#"]')].every((one) => document.getElementById(one.hash.slice(1)))""")
+    expect("every answer leads to its evidence", links)
+
+
+def prints(tab):
+    # A4 landscape within its margins: 273 mm at 96 dots an inch.
+    tab.ask("Emulation.setDeviceMetricsOverride", width=1030, height=720, deviceScaleFactor=1, mobile=False)
+    tab.ask("Emulation.setEmulatedMedia", media="print")
+    expect("on paper no table is wider than the page",
+           tab.run("document.documentElement.scrollWidth <= document.documentElement.clientWidth"))
+    tab.ask("Emulation.setEmulatedMedia", media="")
+    tab.ask("Emulation.clearDeviceMetricsOverride")
+
+
 def switches_the_theme(tab):
     paper = "getComputedStyle(document.body).backgroundColor"
     before = tab.run(paper)
@@ -112,7 +151,8 @@ def main(page, axe=None):
         seconds = tab.open(pathlib.Path(page).resolve().as_uri())
         print(f"opened in {seconds:.2f} s")
         expect("the page has its verdict", "Which strategy forgets least?" in tab.run("document.getElementById('verdict').textContent"))
-        for step in (sorts, filters, opens_a_compaction, follows_a_loss, follows_what_is_new, switches_the_theme):
+        answers(tab, pathlib.Path(page).resolve().parent)
+        for step in (sorts, filters, opens_a_compaction, follows_a_loss, follows_what_is_new, follows_the_system, switches_the_theme, prints):
             step(tab)
         expect("nothing scrolls sideways but tables",
                tab.run("document.documentElement.scrollWidth <= document.documentElement.clientWidth"))

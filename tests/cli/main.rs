@@ -11,6 +11,7 @@ mod experiments;
 mod forgotten;
 mod importing;
 mod reading;
+mod redacting;
 mod running;
 mod validating;
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::{Done, absolute, field_case, files, golden, names, run_in};
 
-const FILES: [&str; 25] = [
+const FILES: [&str; 26] = [
     "annotations.jsonl",
     "cells.csv",
     "cells.jsonl",
@@ -30,6 +30,7 @@ const FILES: [&str; 25] = [
     "strategies.csv",
     "transcripts.csv",
     "validity.csv",
+    "verdicts.csv",
 ];
 
 #[track_caller]
@@ -173,7 +174,7 @@ fn a_report_is_rebuilt_from_its_folder() {
     assert!(done.stdout.lines().any(|line| line == "a/b/index.html"), "{}", done.stdout);
     assert!(files(&run) == first, "the same bytes again");
     let done = good(folder.path(), &["report", "a/b", "--out", "elsewhere"]);
-    assert_eq!(done.stdout.lines().count(), 19, "{}", done.stdout);
+    assert_eq!(done.stdout.lines().count(), 20, "{}", done.stdout);
     assert!(files(&run) == first, "the run is left alone");
     let html = |folder: &Path| std::fs::read(folder.join("index.html")).unwrap();
     assert!(html(&folder.path().join("elsewhere")) == html(&run));

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use cutpoint::results::{
     ActionRecord, AnnotationRecord, AnswerRecord, CellRecord, ClassRecord, CompactionCache, CompactionRecord,
-    Direction, EventRecord, ExamRecord, ItemRecord, Manifest, Measure, MeasureDef, MessageRecord, ProbeRecord,
-    RequestCache, RequestRecord, Run, RunFolder, SCHEMA, Sources, TranscriptRecord,
+    Direction, EventRecord, ExamRecord, ItemRecord, JudgementRecord, Manifest, Measure, MeasureDef, MessageRecord,
+    ProbeRecord, RequestCache, RequestRecord, Run, RunFolder, SCHEMA, Sources, TranscriptRecord,
 };
 
 /// A name that tries HTML, an attribute, and terminal and bidirectional controls.
@@ -29,7 +29,7 @@ pub(crate) fn run() -> Run {
             events.extend(replayed);
         }
     }
-    Run { manifest: manifest(), cells, events, sources: sources() }
+    Run { manifest: manifest(), cells, events, sources: sources(), judgements: judgements() }
 }
 
 /// Writes the run to a folder and reads it back, as a user's report does.
@@ -38,6 +38,7 @@ pub(crate) fn through_a_folder() -> Run {
     let run = run();
     let mut out = RunFolder::create(folder.path(), &run.manifest).unwrap();
     out.write_sources(&run.sources).unwrap();
+    JudgementRecord::write_all(&run.judgements, folder.path()).unwrap();
     for cell in &run.cells {
         let own: Vec<EventRecord> = run.events.iter().filter(|event| event.cell() == cell.cell).cloned().collect();
         out.push(cell, &own).unwrap();
@@ -201,9 +202,12 @@ fn exam() -> ExamRecord {
             kind: "recall".to_owned(),
             item: Some("goal-1".to_owned()),
             question: format!("What stands in the gap?\nStatement: {HOSTILE} is ____."),
+            expected: Some(format!("the parser or {HOSTILE}")),
             kept: true,
             answers: vec![
                 answer("full", "right", "the parser"),
+                answer("full", "right", "the parser"),
+                answer("full", "unparsed", ""),
                 answer("empty", "abstained", "NOT KNOWN"),
                 answer("view", "wrong", FORMULA),
             ],
@@ -220,6 +224,38 @@ fn exam() -> ExamRecord {
         }],
         ..ExamRecord::default()
     }
+}
+
+/// Of the last summary of the first cell: a grade with evidence, a fact that it does not state, and one whose evidence stands nowhere;
+/// and a grade of a summary that is no longer there.
+fn judgements() -> Vec<JudgementRecord> {
+    let judgement = |rubric: &str, item: Option<&str>, grade: Option<u8>, most: u8, evidence: &str| JudgementRecord {
+        judgement: format!("{rubric}-{}", item.unwrap_or_default()),
+        cell: "c060".to_owned(),
+        strategy: "pi".to_owned(),
+        transcript: "refactor-parser".to_owned(),
+        lineage: "refactor-parser".to_owned(),
+        rubric: rubric.to_owned(),
+        item: item.map(str::to_owned),
+        judge: format!("chat:judge {HOSTILE}"),
+        grade,
+        most,
+        void: grade.is_none().then(|| "its evidence stands nowhere in the text".to_owned()),
+        evidence: evidence.to_owned(),
+        mock: false,
+        summary_sha256: None,
+        regression_sha256: "cc".repeat(32),
+    };
+    let stale = JudgementRecord {
+        summary_sha256: Some("00".repeat(32)),
+        ..judgement("continuity", None, Some(5), 5, "old words")
+    };
+    vec![
+        judgement("strict", Some("goal-1"), Some(2), 2, "rewrite THE parser"),
+        judgement("strict", Some(FORMULA), Some(0), 2, ""),
+        judgement("accuracy", None, None, 5, FORMULA),
+        stale,
+    ]
 }
 
 fn measures(kept: u64, loss: f64, is_annotated: bool, compactions: u32) -> BTreeMap<String, Measure> {

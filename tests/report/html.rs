@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use cutpoint::compare::{Plan, compare};
-use cutpoint::report::{CsvFile, Html, ReportModel, Reporter, Sibling, write_all};
+use cutpoint::report::{ComparisonForm, CsvFile, Html, Markdown, ReportModel, Reporter, Sibling, write_all};
 use cutpoint::results::Run;
 
 use super::fixture;
@@ -92,11 +92,13 @@ fn hostile_text_is_shown_and_never_run() {
 /// Every text of a run is replaced, one field at a time, by an attack that names the field.
 #[test]
 fn no_field_of_a_run_can_attack() {
-    let attack = "\"'><script>run()</script>\u{202e}\u{2066}</pre></style><img onerror=x>";
+    let attack =
+        "\"'><script>run()</script>\u{202e}\u{2066}\u{2028}\0\u{feff}\u{e0041}</pre></style><img onerror=x>|`x`\n|";
     let clean = tags(&page(&fixture::run()));
     let document = serde_json::json!({
         "manifest": fixture::run().manifest, "cells": fixture::run().cells, "events": fixture::run().events,
         "messages": fixture::run().sources.messages, "annotations": fixture::run().sources.annotations, "classes": fixture::run().sources.classes,
+        "judgements": fixture::run().judgements,
     });
     let mut fields = std::collections::BTreeSet::new();
     texts(&document, "", &mut fields);
@@ -107,14 +109,52 @@ fn no_field_of_a_run_can_attack() {
     for field in fields {
         let mut attacked = document.clone();
         plant(&mut attacked, "", &field, attack);
-        let page = page_against(&run_of(attacked));
+        let run = run_of(attacked);
+        let page = page_against(&run);
         let (body, _) = apart(&page);
         two_runs += usize::from(body.contains("id=\"against\""));
         assert!(tags(&page) > clean / 4, "{field}: the page is whole");
         assert!(!body.contains("<script") && !body.contains("<img") && !body.contains("'><"), "{field}");
-        assert!(!body.contains(['\u{202e}', '\u{2066}']), "{field}");
+        let hidden = ['\u{202e}', '\u{2066}', '\u{2028}', '\0', '\u{feff}', '\u{e0041}'];
+        assert!(!body.contains(hidden), "{field}");
+        for (form, text) in other_forms(&run) {
+            assert!(!text.contains(hidden) && !text.contains("<script") && !text.contains("<img"), "{form}, {field}");
+            if form == "md" {
+                rows_are_whole(&text, &field);
+            }
+        }
     }
     assert!(two_runs > 30, "{two_runs}");
+}
+
+/// The report as Markdown, on a terminal, and a comparison as both and as `JUnit` XML.
+fn other_forms(run: &Run) -> Vec<(&'static str, String)> {
+    let model = ReportModel::new(run);
+    let rendered = |reporter: &dyn Reporter| {
+        let mut out = Vec::new();
+        reporter.render(&model, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    };
+    let mut all = vec![("md", rendered(&Markdown))];
+    if let Ok(comparison) = compare(&super::against::base_of(run), run, &Plan::default()) {
+        all.extend([
+            ("md", ComparisonForm::Markdown.render(&comparison)),
+            ("xml", ComparisonForm::Junit.render(&comparison)),
+        ]);
+    }
+    all
+}
+
+/// Every row of a table has as many fields as its header, and no code begins that does not end.
+fn rows_are_whole(markdown: &str, field: &str) {
+    let plain = markdown.replace("\\|", "").replace("\\`", "");
+    assert!(!plain.contains('`'), "{field}: {plain}");
+    let mut fields = None;
+    for line in plain.lines() {
+        let own = line.starts_with('|').then(|| line.matches('|').count());
+        assert!(own.is_none() || fields.is_none() || own == fields, "{field}: {line}");
+        fields = own;
+    }
 }
 
 /// The paths of all texts; entries of lists share one path, and so do the names of maps.
@@ -153,6 +193,7 @@ fn run_of(mut document: serde_json::Value) -> Run {
             annotations: serde_json::from_value(document["annotations"].take()).unwrap(),
             classes: serde_json::from_value(document["classes"].take()).unwrap(),
         },
+        judgements: serde_json::from_value(document["judgements"].take()).unwrap(),
     }
 }
 
@@ -174,6 +215,8 @@ fn a_mock_is_marked_and_only_a_mock() {
     run.manifest.mock = false;
     assert!(page(&run).contains("MOCK summaries"), "a cell says so");
     run.cells.iter_mut().for_each(|cell| cell.mock = false);
+    assert!(page(&run).contains(">MOCK<"), "the reader is one");
+    run.cells.iter_mut().filter_map(|cell| cell.exam.as_mut()).for_each(|exam| exam.mock = false);
     let page = page(&run);
     assert!(!page.contains("MOCK summaries") && !page.contains(">MOCK<") && !page.contains("class=\"mock\""));
 }
@@ -213,6 +256,96 @@ fn a_loss_leads_to_the_message_that_said_it() {
 }
 
 #[test]
+fn the_answers_stand_first_with_their_evidence() {
+    let page = page(&fixture::run());
+    let glance = page.split_once("<section id=\"glance\"").unwrap().1.split_once("</section>").unwrap().0;
+    assert!(page.find("id=\"glance\"").unwrap() < page.find("id=\"verdict\"").unwrap());
+    let text = text_of(glance);
+    for answer in [
+        "forgets least?MOCKpi: goal-loss 0.250 (0: all annotated items kept, 1: all lost), mean over 1 lineage.",
+        "per dollar?MOCKpi: goal-loss 0.250 for $0.5000 a session. It keeps most for a dollar: (1 − goal-loss) per dollar is 1.500.",
+        "significant?MOCKNo. None of the 1 others loses significantly more than pi (sign-flip test, 5 %, Holm). The sample is too small to show any: 1 of at least 6 lineages.",
+        "fail?On log: chars/4 counts \u{2212}50.0 %, too few tokens (asked by pi, tail-only). Over whole requests pi is off most, by 10.0 % on average.",
+        "cost?MOCKOn average $0.1025 once (at most $0.1250), and 78,100 tokens of the cached prefix, over 4 compactions.",
+        "said?MOCKCritical: “what never-touch-generated-files means”, said at line 4 of refactor-parser, lost by tail-only.",
+    ] {
+        assert!(text.contains(answer), "{answer}\n{text}");
+    }
+    assert_eq!(glance.matches("href=\"#").count(), 7, "a way to the evidence of each, and to the message");
+}
+
+/// The text of a part of the page, without its tags.
+fn text_of(part: &str) -> String {
+    part.split('<').filter_map(|piece| piece.split_once('>')).map(|(_, text)| text).collect()
+}
+
+#[test]
+fn questions_stand_with_what_was_expected_and_answered() {
+    let page = page(&fixture::run());
+    let section = page.split_once("<section id=\"questions\"").unwrap().1.split_once("</section>").unwrap().0;
+    let text = text_of(section);
+    let hostile = "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;⟨U+202E⟩⟨U+001B⟩[31m &amp; 'x'";
+    for part in [
+        &format!("Statement: {hostile} is ____."),
+        &format!("the parser or {hostile}"),
+        "●right ×2: “the parser”?unparsed",
+        "✕wrong: “=cmd|' /C calc'!A0”",
+        "○abstained: “NOT KNOWN”",
+        "recall◆ yesthe parser or",
+        "said at line 4",
+        &format!("◐same toolread src/a.rsread src/b.rsread {hostile}"),
+        "asked: mockMOCK",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    assert!(section.contains("href=\"#t0-line-67\">line 67</a>"), "the recorded call");
+    // What was not asked has no column.
+    assert!(!section.contains("With one search"));
+}
+
+#[test]
+fn judgements_stand_with_their_evidence() {
+    let page = page(&fixture::run());
+    let section = page.split_once("<section id=\"judgements\"").unwrap().1.split_once("</section>").unwrap().0;
+    let text = text_of(section);
+    for part in [
+        "3 judgements, 1 void",
+        "1 judgements are of a summary that the run no longer has",
+        "strictwhat goal-1 meansgoal-12 of 2“rewrite THE parser”● stands in the summary",
+        "0 of 2none– a grade of 0 needs none",
+        "accuracythe whole summary–“=cmd|' /C calc'!A0”✕ stands nowhere in the summaryvoid: its evidence stands nowhere in the text",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    assert!(!text.contains("old words"));
+    let mut run = fixture::run();
+    run.judgements.clear();
+    run.cells.iter_mut().for_each(|cell| cell.exam = None);
+    let page = self::page(&run);
+    assert!(
+        page.contains("<b>Judgements</b>, because no judge")
+            && page.contains("<b>Questions and answers</b>, because no reader")
+    );
+}
+
+#[test]
+fn only_our_stale_files_are_removed() {
+    let (folder, run) = (tempfile::tempdir().unwrap(), super::against::head());
+    let base = super::against::base_of(&run);
+    let comparison = super::against::compared(&base, &run);
+    let there = |name: &str| folder.path().join(name).exists();
+    cutpoint::report::write_model(&ReportModel::new(&run).against(&base.manifest, &comparison), folder.path()).unwrap();
+    assert!(there("gates.csv") && there("moved.csv") && there("newly_lost.csv"));
+    // A page of a larger report, one that is not ours, and a table of somebody else's.
+    fs::copy(folder.path().join("index.html"), folder.path().join("cells-2.html")).unwrap();
+    fs::write(folder.path().join("cells-3.html"), "<title>mine</title>").unwrap();
+    fs::write(folder.path().join("moved.csv"), "mine\n").unwrap();
+    write_all(&run, folder.path()).unwrap();
+    assert!(!there("gates.csv") && !there("newly_lost.csv") && !there("cells-2.html"));
+    assert!(there("moved.csv") && there("cells-3.html") && there("cells.csv"));
+}
+
+#[test]
 fn every_link_within_a_page_leads_somewhere() {
     let page = page(&fixture::run());
     let mut links = 0;
@@ -241,6 +374,38 @@ fn an_incomplete_run_says_so() {
     assert!(page(&run).contains("6 of 8 cells"));
     run.manifest.cells = 6;
     assert!(!page(&run).contains("not complete"));
+}
+
+#[test]
+fn a_run_of_voids_has_no_answer_and_says_so() {
+    let mut run = fixture::run();
+    run.sources.classes.clear();
+    for cell in &mut run.cells {
+        cell.measures
+            .values_mut()
+            .for_each(|measure| *measure = cutpoint::results::Measure::void("nothing was scored"));
+    }
+    run.events.retain(|event| matches!(event, cutpoint::results::EventRecord::Request(_)));
+    let page = page(&run);
+    tags(&page);
+    let glance = text_of(page.split_once("<section id=\"glance\"").unwrap().1.split_once("</section>").unwrap().0);
+    for answer in [
+        "Unknown: goal-loss has no number.",
+        "Unknown: no strategy has both",
+        "There is nothing to compare.",
+        "Unknown: no strategy asked an estimator.",
+        "Nothing was compacted.",
+        "Unknown: nothing was scored.",
+    ] {
+        assert!(glance.contains(answer), "{answer}\n{glance}");
+    }
+    // One cell alone has its answers too, and nothing to be compared with.
+    let mut run = fixture::run();
+    run.cells.truncate(1);
+    run.events.retain(|event| event.cell() == run.cells[0].cell);
+    let page = self::page(&run);
+    tags(&page);
+    assert!(page.contains("There is nothing to compare.") && page.contains("All 1 cells"));
 }
 
 #[test]

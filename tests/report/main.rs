@@ -6,6 +6,7 @@ mod against;
 mod csv;
 mod fixture;
 mod html;
+mod markdown;
 mod model;
 mod numbers;
 #[cfg(feature = "parquet")]

@@ -59,6 +59,52 @@ fn the_verdict_compares_what_can_be_compared() {
     assert_eq!((worst.cell, worst.nth, worst.record.invalidated_tokens, worst.count), (0, 0, 78_500, 4));
     let lost: Vec<_> = verdict.critical.iter().map(|loss| (loss.cell, loss.item)).collect();
     assert_eq!(lost, [(2, "never-touch-generated-files")]);
+    // It is a rule of the person; the other losses are a decision and a value.
+    assert_eq!(verdict.constraints, verdict.critical);
+    // Before requests 32 and 54 with pi, 32 and 56 without a summary: (78,500 + 77,200 + 78,500 + 78,200) / 4 on the only lineage
+    // that is compacted, and $ (0.08 + 0.125) / 2.
+    assert!((worst.mean_invalidated_tokens - 78_100.0).abs() < 1e-9);
+    let dearest = verdict.dearest_compaction.unwrap();
+    assert!((dearest.mean_one_time_usd - 0.1025).abs() < 1e-12 && dearest.count == 4);
+    // 2^(1 - 6) is below 5 %, and 2^(1 - 5) is not.
+    assert_eq!((verdict.significant(), verdict.needed_lineages()), (0, 6));
+    // (1 - 0.25) / 0.5 and (1 - 0.625) / 0.25 are both 1.5: the first stays.
+    let best = model.most_per_usd(&verdict.setting).unwrap();
+    assert_eq!((best.label, best.row, best.kept_per_usd), (0, 0, 1.5));
+}
+
+#[test]
+fn an_estimator_fails_where_there_is_enough_to_fail_on() {
+    let mut run = fixture::run();
+    // Logs are half too low, code a tenth on the mean of two lineages.
+    let worst = |run: &cutpoint::results::Run| {
+        let model = ReportModel::new(run);
+        let row = &model.classes.rows[model.verdicts[0].worst_class.unwrap()];
+        (row.class.to_owned(), row.error.unwrap())
+    };
+    assert_eq!(worst(&run), ("log".to_owned(), -0.5));
+    // 30 of 3,030 tokens are less than one in a hundred.
+    (run.sources.classes[1].reference_tokens, run.sources.classes[1].estimate_tokens) = (30, 15);
+    assert_eq!(worst(&run).0, "code");
+    // Nobody asks this one.
+    run.sources.classes.iter_mut().for_each(|one| "other".clone_into(&mut one.estimator));
+    assert_eq!(ReportModel::new(&run).verdicts[0].worst_class, None);
+}
+
+#[test]
+fn what_most_lost_is_told_first() {
+    let run = fixture::run();
+    let model = ReportModel::new(&run);
+    let loss = |cell, item, critical| cutpoint::report::model::ItemLoss {
+        cell,
+        item,
+        category: "constraint",
+        critical,
+        fate: "lost",
+    };
+    let losses = [loss(0, "a", false), loss(0, "b", false), loss(2, "b", false), loss(2, "c", true)];
+    let order: Vec<_> = model.by_item(&losses).iter().map(|losses| (losses[0].item, model.losers(losses))).collect();
+    assert_eq!(order, [("c", vec![1]), ("b", vec![0, 1]), ("a", vec![0])]);
 }
 
 #[test]
@@ -146,7 +192,7 @@ fn what_a_dollar_keeps() {
     // (1 - 0.25) / 0.5 and (1 - 0.625) / 0.25 are both 1.5: the first one is named.
     let kept: Vec<Option<f64>> = panel.points.iter().map(|point| panel.kept_per_usd(point)).collect();
     assert_eq!(kept, [Some(1.5), Some(1.5)]);
-    assert_eq!(panel.most_per_usd().map(|(point, _)| point.label), Some(0));
+    assert_eq!(panel.most_per_usd().map(|(at, _)| panel.points[at].label), Some(0));
     assert_eq!(model.price_rows(&panel.setting), ["example-row"]);
     let dearest = model.verdicts[0].dearest_compaction.unwrap();
     assert_eq!((dearest.cell, dearest.nth, dearest.one_time_usd, dearest.break_even_requests), (0, 1, 0.125, None));

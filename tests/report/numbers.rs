@@ -105,6 +105,8 @@ fn numbers_of_the_page_are_those_of_the_files() {
         *seen.entry(file.clone()).or_default() += 1;
     }
     for file in [
+        "verdicts.csv",
+        "judgements.csv",
         "strategies.csv",
         "contrasts.csv",
         "pareto.csv",

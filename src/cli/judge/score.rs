@@ -12,7 +12,7 @@ use super::{Bench, ScoreArgs};
 use crate::cli::model::priced;
 use crate::judge::{Judgement, Subject, Target, judge, request, targets};
 use crate::llm::Completer;
-use crate::report::{Narrow, cache_csv, short_name};
+use crate::report::{CsvFile, Narrow, ReportModel, Reporter, short_name};
 use crate::results::{JudgementRecord, Run};
 use crate::stats::mean;
 use crate::tokens::Reference;
@@ -40,7 +40,7 @@ pub(super) fn score(args: &ScoreArgs) -> anyhow::Result<()> {
     fit(&bench, &checked)?;
     let one = |target: &Target| {
         let subject = Subject { rubric: target.rubric, gold: &target.gold, text: &target.text };
-        record(target, judge(subject, 0, &bench.model), bench.model.name(), &set.sha256)
+        record(target, judge(subject, 0, &bench.model), &bench, &set.sha256)
     };
     let records: Vec<JudgementRecord> = bench.pool.install(|| targets.par_iter().map(one).collect());
     bench.model.report();
@@ -48,13 +48,16 @@ pub(super) fn score(args: &ScoreArgs) -> anyhow::Result<()> {
         return Err(JudgeHalted { reason }.into());
     }
     JudgementRecord::write_all(&records, &args.run)?;
-    let path = args.run.join("judgements.csv");
-    let file = fs::File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
-    cache_csv(&records, file)?;
-    print(&bench, &records)
+    let path = args.run.join(CsvFile::Judgements.name());
+    let mut file = fs::File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
+    let run = Run { judgements: records, ..run };
+    CsvFile::Judgements.render(&ReportModel::new(&run), &mut file)?;
+    print(&bench, &run.judgements)?;
+    writeln!(io::stdout().lock(), "`cutpoint report {}` shows each in the page", args.run.display())?;
+    Ok(())
 }
 
-fn record(target: &Target, judgement: Judgement, judge: &str, set: &str) -> JudgementRecord {
+fn record(target: &Target, judgement: Judgement, bench: &Bench, set: &str) -> JudgementRecord {
     JudgementRecord {
         judgement: target.id.clone(),
         cell: target.cell.clone(),
@@ -63,11 +66,13 @@ fn record(target: &Target, judgement: Judgement, judge: &str, set: &str) -> Judg
         lineage: target.lineage.clone(),
         rubric: target.rubric.name().to_owned(),
         item: target.item.clone(),
-        judge: judge.to_owned(),
+        judge: bench.model.name().to_owned(),
         grade: judgement.grade.as_ref().ok().copied(),
         most: target.rubric.most(),
         void: judgement.grade.err(),
         evidence: judgement.evidence,
+        mock: bench.model.is_mock(),
+        summary_sha256: Some(target.summary_sha256.clone()),
         regression_sha256: set.to_owned(),
     }
 }

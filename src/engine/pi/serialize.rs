@@ -26,7 +26,7 @@ fn part(message: &Message, rules: &Rules, out: &mut String) {
             let text = joined_text(&result.content);
             if !text.is_empty() {
                 begin(out, "[Tool result]: ");
-                clipped(&text, rules, out);
+                clipped(&text, utf16_len(&result.content), rules, out);
             }
         }
         Message::System(_) => {}
@@ -87,14 +87,28 @@ fn called(call: &ToolCall) -> String {
     text
 }
 
-/// The first 2,000 UTF-16 units and how many were cut.
-fn clipped(text: &str, rules: &Rules, out: &mut String) {
-    // Bytes are never fewer than units.
-    let length = if text.len() <= RESULT_LIMIT { text.len() } else { text.encode_utf16().count() };
+/// UTF-16 units of the texts of a content: they were measured when it was read.
+fn utf16_len(content: &Content) -> usize {
+    let units = |block: &Block| if let Block::Text(text) = block { text.utf16_len() } else { 0 };
+    content.blocks.iter().map(units).sum()
+}
+
+/// The first 2,000 UTF-16 units of a text of so many, and how many were cut.
+fn clipped(text: &str, length: usize, rules: &Rules, out: &mut String) {
     if length <= RESULT_LIMIT {
         out.push_str(text);
         return;
     }
+    match text.get(..RESULT_LIMIT).filter(|start| start.is_ascii()) {
+        Some(start) => out.push_str(start),
+        None => first_units(text, rules, out),
+    }
+    let cut = length - RESULT_LIMIT;
+    let _ = write!(out, "\n\n[... {cut} more characters truncated]");
+}
+
+/// The first 2,000 UTF-16 units of a longer text.
+fn first_units(text: &str, rules: &Rules, out: &mut String) {
     let mut units = 0;
     for character in text.chars() {
         units += character.len_utf16();
@@ -108,6 +122,4 @@ fn clipped(text: &str, rules: &Rules, out: &mut String) {
         }
         out.push(character);
     }
-    let cut = length - RESULT_LIMIT;
-    let _ = write!(out, "\n\n[... {cut} more characters truncated]");
 }

@@ -10,8 +10,10 @@ pub mod original_prompt;
 pub mod pi;
 pub mod spec;
 
+mod prompt;
 mod request;
 
+pub use prompt::Prompt;
 pub use request::{Called, Completer, Exchange, LlmError, LlmRequest, LlmResponse, Purpose};
 
 use super::cut::CutPlan;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::Prompt;
 use crate::transcript::{Tokens, ToolSchema, Usage};
 
 /// What a call is for.
@@ -25,7 +26,7 @@ pub struct LlmRequest {
     /// The system prompt.
     pub system: Option<Arc<str>>,
     /// The only user message.
-    pub prompt: Arc<str>,
+    pub prompt: Prompt,
     /// The most tokens the answer may have; `None` leaves it to the model.
     pub max_output: Option<Tokens>,
     /// What it is for.

@@ -8,8 +8,8 @@ use sha2::{Digest, Sha256};
 use super::outline::outline;
 use crate::llm::api::{Reply, limit};
 use crate::llm::config::LlmConfig;
-use crate::llm::key::redact;
 use crate::llm::{Called, LlmError, LlmRequest, LlmResponse};
+use crate::redact::without_keys;
 use crate::transcript::Usage;
 
 /// Version of the file.
@@ -77,16 +77,14 @@ pub(super) fn describe(config: &LlmConfig, request: &LlmRequest) -> Vec<String> 
         format!("replicate: {}", request.seed),
         if request.system.is_some() { "== system".to_owned() } else { "== no system".to_owned() },
     ];
-    lines.extend(outline(&redact(request.system.as_deref().unwrap_or_default())));
+    lines.extend(outline(&without_keys(request.system.as_deref().unwrap_or_default())));
     lines.push("== prompt".to_owned());
-    lines.extend(outline(&redact(&request.prompt)));
+    lines.extend(outline(&without_keys(&request.prompt)));
     if !request.tools.is_empty() {
         lines.push("== tools".to_owned());
-        lines.extend(
-            request.tools.iter().flat_map(|tool| {
-                outline(&redact(&format!("{}: {}\n{}", tool.name, tool.description, tool.parameters)))
-            }),
-        );
+        lines.extend(request.tools.iter().flat_map(|tool| {
+            outline(&without_keys(&format!("{}: {}\n{}", tool.name, tool.description, tool.parameters)))
+        }));
     }
     lines
 }

@@ -1,12 +1,12 @@
 //! The artifact trail: which files were touched, and what was done to them, against what the summary claims.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::entity::{Kind, extract};
 use super::text::{heading, stated, whole_text};
 use crate::measure::Measure;
 use crate::meter::{Measures, Meter, number};
-use crate::replay::{CompactionEvent, ReplayEvent};
+use crate::replay::{CompactionEvent, Item, ReplayEvent};
 use crate::transcript::{Action, Transcript, message_touches};
 
 /// Words by which a line or a heading says that a file is changed.
@@ -47,14 +47,15 @@ const READ: [&str; 12] =
 /// What a summary claims of each path it names; `None` where it does not say what was done.
 type Claims = BTreeMap<String, Option<Action>>;
 
-/// Scores the last summary.
+/// Scores the last summary, once the replay is over: only then is every file of the session looked at.
 #[derive(Debug)]
 pub struct Artifacts<'m> {
     transcript: &'m Transcript,
     root: Option<String>,
     /// Every file that dropped calls touched; a change outweighs a read.
     touched: BTreeMap<String, Action>,
-    last: Option<Trail>,
+    /// What the last compaction put in place of the dropped part.
+    last: Vec<Item>,
 }
 
 /// How well a trail is told.
@@ -70,7 +71,7 @@ impl<'m> Artifacts<'m> {
     pub fn new(transcript: &'m Transcript) -> Self {
         let root =
             transcript.meta.cwd.as_deref().map(|cwd| format!("{}/", cwd.replace('\\', "/").trim_end_matches('/')));
-        Self { transcript, root, touched: BTreeMap::new(), last: None }
+        Self { transcript, root, touched: BTreeMap::new(), last: Vec::new() }
     }
 
     fn normal(&self, path: &str) -> String {
@@ -88,26 +89,32 @@ impl<'m> Artifacts<'m> {
                 *action = (*action).max(touch.action);
             }
         }
-        if self.touched.is_empty() {
-            return;
-        }
-        let items = &event.after.view().items()[..event.made_items];
+        self.last = event.after.view().items()[..event.made_items].to_vec();
+    }
+
+    /// How well the last summary tells what was touched; `None` when nothing was.
+    fn trail(&self) -> Option<Trail> {
         let mut claims = Claims::new();
-        for message in items.iter().filter_map(|item| item.message(self.transcript)) {
+        for message in self.last.iter().filter_map(|item| item.message(self.transcript)) {
             claimed(&stated(&whole_text(message)), &mut claims);
         }
-        self.last = Some(self.score(&claims));
+        (!self.touched.is_empty()).then(|| self.score(&claims))
     }
 
     fn score(&self, claims: &Claims) -> Trail {
         let claims: Vec<(String, Option<Action>)> =
             claims.iter().map(|(path, action)| (self.normal(path), *action)).collect();
+        // Two names of one file end in the same word.
+        let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (at, (claim, _)) in claims.iter().enumerate() {
+            by_name.entry(last_part(claim)).or_default().push(at);
+        }
         let (mut right, mut named, mut matched) = (0_u64, 0_u64, BTreeSet::new());
         for (path, action) in &self.touched {
-            let found = claims.iter().enumerate().find(|(_, (claim, _))| same_file(path, claim));
-            let Some((at, (_, claim))) = found else { continue };
+            let mut alike = by_name.get(last_part(path)).into_iter().flatten().copied();
+            let Some(at) = alike.find(|&at| same_file(path, &claims[at].0)) else { continue };
             named += 1;
-            if *claim == Some(*action) && matched.insert(at) {
+            if claims[at].1 == Some(*action) && matched.insert(at) {
                 right += 1;
             }
         }
@@ -116,6 +123,10 @@ impl<'m> Artifacts<'m> {
         let all = self.touched.len() as u64;
         Trail { precision: share(right, said), recall: share(right, all), named: share(named, all) }
     }
+}
+
+fn last_part(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// Whether both name one file: one is the other's end, at a slash.
@@ -176,9 +187,10 @@ impl Meter for Artifacts<'_> {
     }
 
     fn finish(self: Box<Self>) -> Measures {
+        let trail = self.trail();
         let of = |pick: fn(Trail) -> f64| {
             let none = || Measure::void("no dropped call touched a file");
-            self.last.map_or_else(none, |trail| Measure::from(pick(trail)))
+            trail.map_or_else(none, |trail| Measure::from(pick(trail)))
         };
         let f1 = |trail: Trail| {
             let sum = trail.precision + trail.recall;

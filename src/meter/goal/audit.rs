@@ -1,7 +1,7 @@
 //! What a recorded summary lost, without annotations: of the names and values that the person said or the agent acted on
 //! in the dropped part, those that the summary does not hold, each with the line that said it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::entity::{EntityId, EntityIndex, Kind, extract};
 use super::seen::{Recovered, Seen};
@@ -52,6 +52,8 @@ pub struct Audit<'m> {
     recovered: Recovered,
     /// Facts that summaries have kept so far: the next one must keep them too.
     carried: BTreeSet<EntityId>,
+    /// Found at the first cut.
+    returns: Option<Returns>,
     cuts: Vec<AuditedCut>,
 }
 
@@ -65,6 +67,7 @@ impl<'m> Audit<'m> {
             now: None,
             recovered: Recovered::default(),
             carried: BTreeSet::new(),
+            returns: None,
             cuts: Vec::new(),
         }
     }
@@ -111,16 +114,19 @@ impl<'m> Audit<'m> {
         for text in seen.made.iter().chain(&seen.recovered) {
             extract(text, |found| {
                 let found = self.index.find(found.kind, &found.key);
-                held.extend(found.into_iter().flat_map(|id| self.index.above(id).chain([id])));
+                held.extend(found.into_iter().flat_map(|id| self.index.above(id).iter().copied().chain([id])));
             });
         }
         let newest = event.before.iter().rev().find_map(Item::origin);
         let now = self.now.max(newest);
-        let mut later = if readable { self.later(now, &demanded) } else { BTreeMap::new() };
+        let returns = self.returns.get_or_insert_with(|| Returns::new(self.path, self.index));
+        let line_of = |idx: EntryIdx| self.transcript.entry(idx).line;
         let fact = |&id: &EntityId| {
-            let line = self.index.places(id).iter().rev().find(|place| Some(place.entry) <= now)?;
-            let (next_use, said_again) = later.remove(&id).unwrap_or_default();
-            let line = self.transcript.entry(line.entry).line;
+            let places = self.index.places(id);
+            let said = places.partition_point(|place| Some(place.entry) <= now);
+            let line = line_of(places[said.checked_sub(1)?].entry);
+            let (next_use, said_again) = returns.after(now, id);
+            let (next_use, said_again) = (next_use.map(line_of), said_again.map(line_of));
             let (kind, key) = (self.index.kind(id), self.index.key(id).to_owned());
             Some(AuditedFact { kind, key, line, kept: held.contains(&id), next_use, said_again })
         };
@@ -137,30 +143,37 @@ impl<'m> Audit<'m> {
             facts,
         });
     }
+}
 
-    /// For every fact that comes up again: the line that acts on it, and the line that said it before that.
-    fn later(
-        &self,
-        now: Option<EntryIdx>,
-        facts: &BTreeSet<EntityId>,
-    ) -> BTreeMap<EntityId, (Option<usize>, Option<usize>)> {
-        let mut later: BTreeMap<EntityId, (Option<usize>, Option<usize>)> = BTreeMap::new();
-        for &idx in self.path.iter().filter(|idx| Some(**idx) > now) {
-            let Some(says) = self.index.says(idx) else { continue };
-            let line = self.transcript.entry(idx).line;
-            let uses: BTreeSet<EntityId> = says.uses.iter().map(|one| one.entity).collect();
-            for id in says.entities.iter().filter(|id| facts.contains(id)) {
-                let (next_use, said_again) = later.entry(*id).or_default();
-                if next_use.is_some() {
-                    continue;
-                }
-                if uses.contains(id) {
-                    *next_use = Some(line);
-                } else if says.uses.is_empty() && said_again.is_none() {
-                    *said_again = Some(line);
-                }
+/// Where the path comes back to each entity: found once, asked by every cut.
+#[derive(Debug)]
+struct Returns {
+    /// By entity: the entries that act on it, in order.
+    acts: Vec<Vec<EntryIdx>>,
+    /// By entity: the entries that say it and act on nothing, in order.
+    says: Vec<Vec<EntryIdx>>,
+}
+
+impl Returns {
+    fn new(path: &[EntryIdx], index: &EntityIndex) -> Self {
+        let none = vec![Vec::new(); index.len()];
+        let mut returns = Self { acts: none.clone(), says: none };
+        for &idx in path {
+            let Some(says) = index.says(idx) else { continue };
+            if says.uses.is_empty() {
+                says.entities.iter().for_each(|id| returns.says[id.0 as usize].push(idx));
+            } else {
+                says.uses.iter().for_each(|one| returns.acts[one.entity.0 as usize].push(idx));
             }
         }
-        later
+        returns
+    }
+
+    /// The entry after `now` that acts on an entity first, and the one that says it first before that.
+    fn after(&self, now: Option<EntryIdx>, id: EntityId) -> (Option<EntryIdx>, Option<EntryIdx>) {
+        let next = |entries: &[EntryIdx]| entries.get(entries.partition_point(|idx| Some(*idx) <= now)).copied();
+        let at = id.0 as usize;
+        let (acts, says) = (next(&self.acts[at]), next(&self.says[at]));
+        (acts, says.filter(|says| acts.is_none_or(|acts| *says < acts)))
     }
 }

@@ -1,8 +1,11 @@
 //! Rules that a summary states and nobody said: by words alone, so that a rule without any name or value is judged too.
 
-use rustc_hash::FxHashMap;
+use std::sync::LazyLock;
 
-use super::text::{heading, plain, stated, whole_text};
+use aho_corasick::AhoCorasick;
+
+use super::stems::{Search, Stem, Wanted, each_stem};
+use super::text::{each_text, heading, stated};
 use crate::measure::Measure;
 use crate::meter::{Measures, Meter, number};
 use crate::replay::{CompactionEvent, Item, ReplayEvent};
@@ -30,6 +33,9 @@ const RULES: [&str; 19] = [
     "只能",
     "务必",
 ];
+
+/// Those words, found in one pass. A few short words always fit an automaton.
+static RULE: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new(RULES).ok());
 
 /// Words that say nothing of what a rule is about.
 const EMPTY: [&str; 58] = [
@@ -97,14 +103,12 @@ const EMPTY: [&str; 58] = [
 const ENOUGH: f64 = 0.5;
 /// Fewer words than this cannot be judged.
 const FEWEST: usize = 2;
-/// Words are compared by so many letters, so that `caching` says `cache`.
-const STEM: usize = 4;
 
 /// A rule of a summary.
 #[derive(Clone, Debug)]
 struct Rule {
     text: String,
-    stems: Vec<String>,
+    stems: Vec<Stem>,
     now: Option<EntryIdx>,
 }
 
@@ -134,8 +138,11 @@ impl<'m> Claims<'m> {
         let text = stated(text);
         for sentence in text.lines().filter(|line| heading(line).is_none()).flat_map(sentences) {
             let lower = sentence.to_lowercase();
+            if !RULE.as_ref().is_some_and(|rule| rule.is_match(&lower)) {
+                continue;
+            }
             let stems = stems(&lower);
-            if stems.len() >= FEWEST && RULES.iter().any(|word| lower.contains(word)) {
+            if stems.len() >= FEWEST {
                 self.rules.push(Rule { text: sentence.trim().to_owned(), stems, now });
             }
         }
@@ -144,34 +151,16 @@ impl<'m> Claims<'m> {
     /// The rules that no message states, up to the moment of their summary. One pass over the session, whatever the number
     /// of rules. What the person writes in one message belongs together; of other messages, what stands in one line.
     pub fn unsupported(&self) -> Vec<&str> {
-        // Each once: summary after summary may repeat it.
+        // Each once: summary after summary may repeat it. The last of those that repeat it comes first.
         let mut unique: Vec<&Rule> = self.rules.iter().collect();
-        unique.sort_by(|a, b| a.text.cmp(&b.text));
+        unique.sort_by(|a, b| a.text.cmp(&b.text).then(b.now.cmp(&a.now)));
         unique.dedup_by(|a, b| a.text == b.text);
-        let mut first: Vec<Option<EntryIdx>> = vec![None; unique.len()];
+        let wanted = unique.iter().map(|rule| Wanted { stems: &rule.stems, until: rule.now });
+        let mut search = Search::new(wanted, ENOUGH);
         if !unique.is_empty() {
-            let mut of_stem: FxHashMap<&str, Vec<(usize, usize)>> = FxHashMap::default();
-            for (rule, one) in unique.iter().enumerate() {
-                let stems = one.stems.iter().enumerate();
-                stems.for_each(|(stem, word)| of_stem.entry(word).or_default().push((rule, stem)));
-            }
-            let mut found: Vec<(usize, usize)> = Vec::new();
-            self.each_source(&mut |idx, text| {
-                each_stem(&plain(text).to_lowercase(), |stem| {
-                    if let Some(places) = of_stem.get(stem) {
-                        found.extend(places.iter().filter(|(rule, _)| first[*rule].is_none()));
-                    }
-                });
-                found.sort_unstable();
-                found.dedup();
-                for words in found.chunk_by(|a, b| a.0 == b.0) {
-                    let rule = words[0].0;
-                    let share = number(words.len() as u64) / number(unique[rule].stems.len() as u64);
-                    first[rule] = (share >= ENOUGH).then_some(idx);
-                }
-                found.clear();
-            });
+            self.path.iter().for_each(|&idx| self.read(idx, &mut search));
         }
+        let first = search.first();
         let said = |rule: &Rule| {
             let at = unique.binary_search_by(|one| one.text.cmp(&rule.text)).ok()?;
             first[at]
@@ -180,13 +169,17 @@ impl<'m> Claims<'m> {
         self.rules.iter().filter(|rule| !is_said(rule)).map(|rule| rule.text.as_str()).collect()
     }
 
-    fn each_source(&self, each: &mut impl FnMut(EntryIdx, &str)) {
-        for &idx in self.path {
-            let item = Item::entry(self.transcript, idx);
-            match item.message(self.transcript) {
-                None | Some(Message::BranchSummary(_) | Message::CompactionSummary(_)) => {}
-                Some(message @ Message::User(_)) => each(idx, &whole_text(message)),
-                Some(message) => whole_text(message).lines().for_each(|line| each(idx, line)),
+    fn read(&self, idx: EntryIdx, search: &mut Search) {
+        let item = Item::entry(self.transcript, idx);
+        match item.message(self.transcript) {
+            None | Some(Message::BranchSummary(_) | Message::CompactionSummary(_)) => {}
+            Some(message @ Message::User(_)) => {
+                let mut texts = Vec::new();
+                each_text(message, |text| texts.push(text));
+                search.read(idx, texts.iter().map(|text| &**text));
+            }
+            Some(message) => {
+                each_text(message, |text| text.lines().for_each(|line| search.read(idx, std::iter::once(line))));
             }
         }
     }
@@ -197,32 +190,13 @@ fn sentences(line: &str) -> impl Iterator<Item = &str> {
     line.split_inclusive(['。', '；']).flat_map(|part| part.split(". ")).flat_map(|part| part.split("; "))
 }
 
-/// Calls `each` with the beginning of every word; of scripts without spaces, with every two signs.
-fn each_stem(lower: &str, mut each: impl FnMut(&str)) {
-    for word in lower.split(|c: char| !c.is_alphanumeric()) {
-        if word.is_ascii() {
-            if word.len() > 2 {
-                each(&word[..word.len().min(STEM)]);
-            }
-            continue;
-        }
-        let mut from = 0;
-        let mut ends = word.char_indices().map(|(at, c)| at + c.len_utf8());
-        let mut middle = ends.next().unwrap_or(word.len());
-        for end in ends {
-            each(&word[from..end]);
-            (from, middle) = (middle, end);
-        }
-    }
-}
-
 /// The beginnings of the words that say something, each once.
-fn stems(lower: &str) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
+fn stems(lower: &str) -> Vec<Stem> {
+    let mut found: Vec<Stem> = Vec::new();
     for word in lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !EMPTY.contains(word)) {
         each_stem(word, |stem| {
-            if !found.iter().any(|one| one == stem) {
-                found.push(stem.to_owned());
+            if !found.contains(&stem) {
+                found.push(stem);
             }
         });
     }
@@ -250,12 +224,18 @@ impl Meter for Claims<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::stems::{Stem, each_stem};
     use super::stems;
 
     #[test]
-    fn words_are_compared_by_their_beginning() {
-        assert_eq!(stems("the cache must be caching src/a.rs, and the lamp"), ["cach", "src", "lamp"]);
-        assert_eq!(stems("灯必须亮"), ["灯必", "必须", "须亮"]);
+    fn empty_words_say_nothing_and_others_once() {
+        let of = |words: &str| {
+            let mut all: Vec<Stem> = Vec::new();
+            each_stem(words, |stem| all.push(stem));
+            all
+        };
+        assert_eq!(stems("the cache must be caching src/a.rs, and the lamp"), of("cach src lamp"));
+        assert_eq!(stems("灯必须亮"), of("灯必 必须 须亮"));
         assert!(stems("it is to be").is_empty());
     }
 }

@@ -4,15 +4,13 @@ use std::collections::{HashMap, HashSet};
 
 use aho_corasick::AhoCorasick;
 
+use super::copied::Copied;
 use super::entity::{EntityIndex, Kind, extract};
 use super::text::{normalise, plain, whole_text};
 use crate::measure::Measure;
 use crate::meter::{Measures, Meter, number};
 use crate::replay::{CompactionEvent, Item, ReplayEvent};
 use crate::transcript::{EntryIdx, Transcript};
-
-/// So many words in a row that the dropped part holds too are copied.
-const RUN: usize = 8;
 
 /// A compaction after which this share of the context is still there has compacted next to nothing.
 const KEPT_MOST: f64 = 0.95;
@@ -127,18 +125,10 @@ impl<'m> Faith<'m> {
 
     /// Counts the words of a summary that stand in runs which the dropped part holds too.
     fn copied(&mut self, event: &CompactionEvent<'_, '_>, text: &str) {
-        let mut runs = HashSet::new();
-        for item in &event.before[..event.plan.kept_from] {
-            let Some(message) = item.message(self.transcript) else { continue };
-            runs.extend(run_digests(&word_digests(&whole_text(message))));
-        }
-        let words = word_digests(text);
-        let mut covered = vec![false; words.len()];
-        for (at, _) in run_digests(&words).enumerate().filter(|(_, run)| runs.contains(run)) {
-            covered[at..at + RUN].fill(true);
-        }
-        let copied = covered.iter().filter(|covered| **covered).count() as u64;
-        self.words = (self.words.0 + copied, self.words.1 + words.len() as u64);
+        let mut summary = Copied::new(text);
+        let dropped = event.before[..event.plan.kept_from].iter();
+        dropped.filter_map(|item| item.message(self.transcript)).for_each(|message| summary.look_in(message));
+        self.words = (self.words.0 + summary.copied_words(), self.words.1 + summary.words());
     }
 
     /// The identifiers that stand nowhere in the source, letter by letter, at the moment of their summary. One pass over the
@@ -158,6 +148,9 @@ impl<'m> Faith<'m> {
                 for found in automaton.find_overlapping_iter(&text) {
                     first.entry(found.pattern().as_usize()).or_insert(idx);
                 }
+                if first.len() == keys.len() {
+                    break;
+                }
             }
         }
         let fabricated = |(one, pieces): (&Unknown, &Vec<&str>)| {
@@ -170,21 +163,6 @@ impl<'m> Faith<'m> {
         };
         self.unknown.iter().zip(&pieces).filter_map(fabricated).collect()
     }
-}
-
-/// A digest of every word, in lower case. The hasher has fixed keys, so it is the same in every run.
-fn word_digests(text: &str) -> Vec<u64> {
-    // FNV-1a: short words, and no attacker who gains by a collision.
-    let digest = |word: &str| {
-        let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0000_01b3);
-        word.bytes().fold(0xcbf2_9ce4_8422_2325, mix)
-    };
-    text.split_whitespace().map(digest).collect()
-}
-
-fn run_digests(words: &[u64]) -> impl Iterator<Item = u64> + '_ {
-    let mix = |hash: u64, word: &u64| (hash.rotate_left(7) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    words.windows(RUN).map(move |run| run.iter().fold(0, mix))
 }
 
 impl Meter for Faith<'_> {

@@ -7,6 +7,7 @@ mod artifact;
 mod audit;
 mod claims;
 mod combined;
+mod copied;
 mod draft;
 pub mod entity;
 mod faith;
@@ -16,7 +17,9 @@ pub mod probe;
 mod reach;
 mod seen;
 mod shape;
+mod stems;
 mod text;
+mod words;
 
 pub use artifact::Artifacts;
 pub use audit::{Audit, AuditedCut, AuditedFact};
@@ -35,7 +38,8 @@ pub use shape::Shape;
 
 /// The text of an entry in which spellings are searched.
 pub fn searched_text(transcript: &crate::transcript::Transcript, idx: crate::transcript::EntryIdx) -> String {
-    crate::replay::Item::entry(transcript, idx).message(transcript).map(text::whole_text).unwrap_or_default()
+    let item = crate::replay::Item::entry(transcript, idx);
+    item.message(transcript).map(text::whole_text).unwrap_or_default().into_owned()
 }
 
 /// A text in the form in which spellings are compared: lower case, every run of white space one space.

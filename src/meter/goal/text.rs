@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::item::is_past_heading;
-
+use super::words::{Word, words};
 use crate::transcript::{Message, Part, sent_parts};
 
 /// Whether a line speaks of finished or of unfinished work.
@@ -110,21 +110,49 @@ pub(crate) fn normalise(text: &str) -> String {
 }
 
 fn push_normal(text: &str, out: &mut String) {
-    for word in text.split_whitespace() {
-        let before = out.len();
-        if before > 0 {
+    let start = out.len();
+    // Plain words with one space between them go in as they stand.
+    let mut run = 0..0;
+    for Word { at, plain } in words(text) {
+        if plain && at.start == run.end + 1 && !run.is_empty() && text.as_bytes()[run.end] == b' ' {
+            run.end = at.end;
+            continue;
+        }
+        push_run(&text[std::mem::take(&mut run)], out);
+        if plain {
+            run = at;
+        } else {
+            push_word(&text[at], out);
+        }
+    }
+    push_run(&text[run], out);
+    out[start..].make_ascii_lowercase();
+}
+
+fn push_run(run: &str, out: &mut String) {
+    if !run.is_empty() {
+        if !out.is_empty() {
             out.push(' ');
         }
-        let start = out.len();
-        let word = without_marks(word);
-        if word.is_ascii() {
-            out.extend(word.bytes().map(|byte| char::from(byte.to_ascii_lowercase())));
-        } else {
-            out.extend(word.chars().filter_map(plain_char).flat_map(char::to_lowercase));
-        }
-        if out.len() == start {
-            out.truncate(before);
-        }
+        out.push_str(run);
+    }
+}
+
+/// A word that is not plain.
+fn push_word(word: &str, out: &mut String) {
+    let before = out.len();
+    if before > 0 {
+        out.push(' ');
+    }
+    let start = out.len();
+    let word = without_marks(word);
+    if word.is_ascii() {
+        out.push_str(&word);
+    } else {
+        out.extend(word.chars().filter_map(plain_char).flat_map(char::to_lowercase));
+    }
+    if out.len() == start {
+        out.truncate(before);
     }
 }
 
@@ -300,10 +328,17 @@ pub(crate) fn each_text<'m>(message: &'m Message, mut each: impl FnMut(Cow<'m, s
 }
 
 /// All texts of a message, one under the other.
-pub(crate) fn whole_text(message: &Message) -> String {
-    let mut texts = Vec::new();
-    each_text(message, |text| texts.push(text.into_owned()));
-    texts.join("\n")
+pub(crate) fn whole_text(message: &Message) -> Cow<'_, str> {
+    let mut whole: Option<Cow<'_, str>> = None;
+    each_text(message, |text| match &mut whole {
+        None => whole = Some(text),
+        Some(whole) => {
+            let whole = whole.to_mut();
+            whole.push('\n');
+            whole.push_str(&text);
+        }
+    });
+    whole.unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -321,6 +356,7 @@ mod tests {
             normalise("Don’t **never** use `T‑77` at ４２\u{a0}g, 2**3 ** x"),
             "don't never use t-77 at 42 g, 2**3 x"
         );
+        assert_eq!(normalise("A  B\u{200b} \u{ad} ``  C Σ\n\nd"), "a b c σ d");
         assert_eq!(plain("4\u{200b}2 g"), "42 g");
         assert!(matches!(plain("été 界"), std::borrow::Cow::Borrowed(_)));
     }

@@ -16,19 +16,19 @@ pub(super) fn render(comparison: &Comparison) -> String {
         testsuites name="cutpoint compare" tests=(comparison.gates.len() + 1) failures=(failures) skipped=(skipped) {
             testsuite name="cutpoint" tests=(comparison.gates.len() + 1) failures=(failures) skipped=(skipped) {
                 @for gate in &comparison.gates {
-                    testcase classname=(visible(&title(gate))) name=(gate.measure) {
+                    testcase classname=(visible(&title(gate))) name=(visible(&gate.measure)) {
                         @match gate.verdict {
                             Verdict::Pass => {}
-                            Verdict::Regress => failure message=(gate.reason) { (details(gate)) }
+                            Verdict::Regress => failure message=(visible(&gate.reason)) { (details(gate)) }
                             Verdict::Inconclusive | Verdict::Void => {
-                                skipped message=(format!("{}: {}", gate.verdict.name(), gate.reason)) {}
+                                skipped message=(format!("{}: {}", gate.verdict.name(), visible(&gate.reason))) {}
                             }
                         }
                     }
                 }
                 testcase classname="critical items" name="newly lost" {
                     @if has_critical {
-                        failure message=(comparison.reason) { (critical(comparison)) }
+                        failure message=(visible(&comparison.reason)) { (critical(comparison)) }
                     }
                 }
             }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::super::text::one_line;
+use super::super::text::for_markdown as safe;
 use super::{MOCK, difference, format, lines, number, title};
 use crate::compare::{Comparison, Verdict};
 
@@ -77,8 +77,8 @@ fn lost(comparison: &Comparison, out: &mut String) {
             lines(item),
             safe(&item.category),
             safe(&item.text),
-            item.base_fate,
-            item.head_fate,
+            safe(&item.base_fate),
+            safe(&item.head_fate),
             item.lost_in,
             item.repetitions
         )
@@ -106,30 +106,4 @@ fn table(out: &mut String, title: &str, head: &str, rows: impl Iterator<Item = S
         let _ = writeln!(out, "\nand {} more.", rows.len() - SHOWN);
     }
     out.push_str("\n</details>\n");
-}
-
-/// On one line, with every character that Markdown or HTML could read as markup made plain, and no mention of a person.
-fn safe(text: &str) -> String {
-    let mut out = String::new();
-    for character in one_line(text).chars() {
-        match character {
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '&' => out.push_str("&amp;"),
-            '@' => out.push_str("&#64;"),
-            '|' | '\\' | '`' | '*' | '_' | '[' | ']' | '#' | '!' | '~' => out.extend(['\\', character]),
-            other => out.push(other),
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::safe;
-
-    #[test]
-    fn text_cannot_become_markup() {
-        assert_eq!(safe("a|b\n<img src=x> [l](u) @you `c`"), "a\\|b &lt;img src=x&gt; \\[l\\](u) &#64;you \\`c\\`");
-    }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::super::ReportModel;
-use super::{CsvFile, against, classes, exam, summary};
+use super::{CsvFile, against, classes, exam, judgements, summary, verdicts};
 use crate::results::Direction;
 
 /// A column.
@@ -161,7 +161,7 @@ const COLUMNS: [Fixed; 4] = [
     (
         "about",
         "text",
-        "What it means. In every file, text that starts with = + - @, a tab or a carriage return has a leading \
+        "What it means. In every file, text that starts with = + - @ (also full-width), a tab or a line break has a leading \
          apostrophe, so that no spreadsheet runs it.",
     ),
 ];
@@ -170,6 +170,8 @@ const COLUMNS: [Fixed; 4] = [
 pub(super) fn of(file: CsvFile, model: &ReportModel) -> Vec<Described> {
     let own: &[Fixed] = match file {
         CsvFile::Strategies => return summary::wide_columns(model),
+        CsvFile::Judgements => return judgements::COLUMNS.iter().map(Described::fixed).collect(),
+        CsvFile::Verdicts => return verdicts::COLUMNS.iter().map(Described::fixed).collect(),
         CsvFile::Estimates => return summary::columns(&summary::ESTIMATES),
         CsvFile::Contrasts => return summary::columns(&summary::CONTRASTS),
         CsvFile::Pareto => return summary::columns(&summary::PARETO),

@@ -8,7 +8,7 @@ use super::columns::Fixed;
 use super::{key, maybe, word};
 use crate::report::{ReportError, ReportModel};
 
-pub(super) const PROBES: [Fixed; 12] = [
+pub(super) const PROBES: [Fixed; 14] = [
     ("replicate", "number", "Repetition of the cell, from 0."),
     ("reader", "text", "Who answered."),
     ("mock", "true or false", "The answer is a mock's: it says nothing about a real reader."),
@@ -16,6 +16,8 @@ pub(super) const PROBES: [Fixed; 12] = [
     ("probe", "text", "Id of the question within the bank."),
     ("kind", "text", "recall, artifact, continuation, decision, constraint, update or negative."),
     ("question", "text", "The question."),
+    ("item", "text", "The annotated item behind it; empty where there is none."),
+    ("expected", "text", "The right answer; empty in runs that did not record it."),
     ("kept", "true or false", "It enters probe_effect_retention: the whole history answers it, and nothing does not."),
     ("condition", "text", "What the reader saw: full, view, empty, or search."),
     ("run", "number", "Run of the condition, from 0."),
@@ -86,6 +88,8 @@ pub(super) fn probes(model: &ReportModel, csv: &mut Writer<impl Write>) -> Resul
                     word(&probe.probe),
                     word(&probe.kind),
                     word(&probe.question),
+                    word(probe.item.as_deref().unwrap_or_default()),
+                    word(probe.expected.as_deref().unwrap_or_default()),
                     probe.kept.to_string(),
                     word(&answer.condition),
                     answer.run.to_string(),

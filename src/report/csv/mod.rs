@@ -1,17 +1,19 @@
 //! Tidy CSV: one kind of row per file, a unit in every column name that has one, an empty field for a void.
 //!
-//! Text that a spreadsheet would run as a formula (it starts with `=`, `+`, `-`, `@`, a tab or a carriage return) gets a
-//! leading apostrophe, as OWASP advises against CSV injection. Only text columns are guarded: numbers are written as they
-//! are, so a program reads `-0.12` as a number. `columns.csv` says this too, because a reader must know it.
+//! Text that a spreadsheet would run as a formula (it starts with `=`, `+`, `-`, `@`, one of their full-width forms, a tab or a line
+//! break) gets a leading apostrophe, as OWASP advises against CSV injection. Only text columns are guarded: numbers are written as they
+//! are, with a point and without marks between thousands whatever the locale, so a program reads `-0.12` as a number. `columns.csv` says this too, because a reader must know it.
 
 mod against;
 mod cache;
 mod classes;
 mod columns;
 mod exam;
+mod judgements;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod summary;
+mod verdicts;
 
 pub(super) use against::shift;
 pub use cache::cache_csv;
@@ -30,6 +32,8 @@ use crate::results::{CompactionRecord, EventRecord, RequestRecord};
 /// One of the CSV files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CsvFile {
+    /// `verdicts.csv`: a row per setting: the answers that the page begins with.
+    Verdicts,
     /// `cells.csv`: a row per cell, a column per measure.
     Cells,
     /// `measures.csv`: a row per cell and measure.
@@ -46,6 +50,8 @@ pub enum CsvFile {
     Probes,
     /// `next_actions.csv`: a row per recorded tool call that a reader was to name.
     NextActions,
+    /// `judgements.csv`: a row per judgement of a summary; only where a judge graded some.
+    Judgements,
     /// `validity.csv`: a row per strategy and loss: does it go with what a reader still knows?
     Validity,
     /// `strategies.csv`: a row per strategy and setting, five columns per measure: mean, interval, least and greatest lineage.
@@ -72,7 +78,8 @@ pub enum CsvFile {
 
 impl CsvFile {
     /// All files.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 21] = [
+        Self::Verdicts,
         Self::Cells,
         Self::Measures,
         Self::Requests,
@@ -81,6 +88,7 @@ impl CsvFile {
         Self::Items,
         Self::Probes,
         Self::NextActions,
+        Self::Judgements,
         Self::Validity,
         Self::Strategies,
         Self::Estimates,
@@ -94,16 +102,26 @@ impl CsvFile {
         Self::Columns,
     ];
 
-    /// The files that a report has: those about a base only where there is one.
+    /// The files that a report has: those about a base, or of a judge, only where there is one.
     pub fn of(model: &ReportModel) -> Vec<Self> {
-        let is_there =
-            |file: &Self| model.against.is_some() || !matches!(file, Self::Gates | Self::Moved | Self::NewlyLost);
+        let is_there = |file: &Self| match file {
+            Self::Gates | Self::Moved | Self::NewlyLost => model.against.is_some(),
+            Self::Judgements => !model.run.judgements.is_empty(),
+            _ => true,
+        };
         Self::ALL.into_iter().filter(is_there).collect()
+    }
+
+    /// Its first line, with its end.
+    pub(super) fn header(self, model: &ReportModel) -> String {
+        let names = columns::of(self, model).into_iter().map(|column| word(&column.name));
+        names.collect::<Vec<_>>().join(",") + "\n"
     }
 
     /// Its name in the folder.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Verdicts => "verdicts.csv",
             Self::Cells => "cells.csv",
             Self::Measures => "measures.csv",
             Self::Requests => "requests.csv",
@@ -112,6 +130,7 @@ impl CsvFile {
             Self::Items => "items.csv",
             Self::Probes => "probes.csv",
             Self::NextActions => "next_actions.csv",
+            Self::Judgements => "judgements.csv",
             Self::Validity => "validity.csv",
             Self::Strategies => "strategies.csv",
             Self::Estimates => "estimates.csv",
@@ -131,13 +150,15 @@ impl Reporter for CsvFile {
     fn render(&self, model: &ReportModel, out: &mut dyn Write) -> Result<(), ReportError> {
         let mut csv = WriterBuilder::new().from_writer(out);
         let described = columns::of(*self, model);
-        csv.write_record(described.iter().map(|column| column.name.as_ref()))?;
+        csv.write_record(described.iter().map(|column| word(&column.name)))?;
         match self {
+            Self::Verdicts => verdicts::write(model, &mut csv)?,
             Self::Cells => cells(model, &mut csv)?,
             Self::Measures => measures(model, &mut csv)?,
             Self::Items => items(model, &mut csv)?,
             Self::Probes => exam::probes(model, &mut csv)?,
             Self::NextActions => exam::actions(model, &mut csv)?,
+            Self::Judgements => judgements::write(model, &mut csv)?,
             Self::Validity => exam::validity(model, &mut csv)?,
             Self::Strategies => summary::strategies(model, &mut csv)?,
             Self::Estimates => summary::estimates(model, &mut csv)?,
@@ -164,7 +185,7 @@ impl Reporter for CsvFile {
 }
 
 /// What a spreadsheet runs starts with one of these.
-const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
+const FORMULA: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
 
 /// Guards text against being run as a formula. Text that looks guarded gets an apostrophe too, so that taking one off gives the text.
 fn guarded(text: &str) -> Cow<'_, str> {
@@ -356,6 +377,9 @@ mod tests {
         assert_eq!(guarded("=cmd|' /C calc'!A0"), "'=cmd|' /C calc'!A0");
         assert_eq!(guarded("@SUM(A1)"), "'@SUM(A1)");
         assert_eq!(guarded("'=a"), "''=a");
+        for text in ["-1", "+1", "\t=1", "\r=1", "\n=1", "＝1", "＠x"] {
+            assert_eq!(guarded(text), format!("'{text}"));
+        }
         assert_eq!(guarded("a=b"), "a=b");
         assert_eq!(guarded(""), "");
     }

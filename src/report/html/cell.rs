@@ -118,7 +118,7 @@ pub(super) fn head(def: Option<&MeasureDef>, title: &str, extra: &str) -> Markup
 
 /// The name of a strategy with its line and marker.
 pub(super) fn strategy(model: &ReportModel, label: usize) -> Markup {
-    html! { (PreEscaped(swatch(label))) (visible(&model.labels[label])) }
+    html! { (PreEscaped(swatch(label))) bdi { (visible(&model.labels[label])) } }
 }
 
 /// A setting in words.

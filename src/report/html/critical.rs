@@ -2,14 +2,15 @@
 
 use maud::{Markup, html};
 
-use super::super::model::{CriticalLoss, Verdict};
+use super::super::model::{ItemLoss, Verdict};
+use super::super::number::count;
 use super::super::text::{shortened_line, visible};
 use super::ReportError;
-use super::cell::scroll;
+use super::cell::{datum_at, names, scroll};
 use super::section::{Body, Page, Section};
 use crate::results::AnnotationRecord;
 
-pub(super) const SECTION: Section = Section { id: "critical", title: "Critical items lost", render };
+pub(super) const SECTION: Section = Section { id: "critical", title: "Critical items and rules lost", render };
 
 /// Rows of the table.
 const ROWS: usize = 200;
@@ -22,16 +23,19 @@ fn render(page: Page<'_, '_>) -> Result<Body, ReportError> {
     if model.items.is_empty() {
         return Ok(Body::Absent("no transcript has annotated items, or nothing of them was dropped"));
     }
-    let losses: Vec<&CriticalLoss<'_>> = model.verdicts.iter().flat_map(|verdict| &verdict.critical).collect();
+    let losses: Vec<ItemLoss<'_>> = model.verdicts.iter().flat_map(told).collect();
     if losses.is_empty() {
-        return Ok(Body::Shown(
-            html! { p { "None: every critical item survived in every cell that has a goal-loss." } },
-        ));
+        return Ok(Body::Shown(html! {
+            p { "None: every critical item and every rule of the person survived in every cell that has a goal-loss." }
+        }));
     }
-    let items = by_item(page, &losses);
+    let items = model.by_item(&losses);
     let table = html! {
         table class="sortable filtered" {
-            caption { b { "Items whose loss alone would end the task." } " Follow one to the message that said it, or to a cell that lost it." }
+            caption {
+                b { "Items whose loss alone would end the task, and rules of the person (constraints)." }
+                " Follow one to the message that said it, or to a cell that lost it."
+            }
             thead { tr {
                 th scope="col" { "Item" }
                 th scope="col" { "Category" }
@@ -44,44 +48,35 @@ fn render(page: Page<'_, '_>) -> Result<Body, ReportError> {
         }
     };
     Ok(Body::Shown(html! {
-        (scroll("Critical items lost", &table))
+        (scroll("Critical items and rules lost", &table))
         @if items.len() > ROWS {
             p class="soft" { (items.len() - ROWS) " more are in " code { "items.csv" } "." }
         }
     }))
 }
 
-/// The losses of each item, in the order in which the items first appear.
-fn by_item<'a>(page: Page<'_, '_>, losses: &[&'a CriticalLoss<'a>]) -> Vec<Vec<&'a CriticalLoss<'a>>> {
-    let key = |loss: &CriticalLoss<'a>| (page.model.detail_of[loss.cell], loss.item);
-    let mut items: Vec<Vec<&CriticalLoss<'a>>> = Vec::new();
-    for &loss in losses {
-        match items.iter_mut().find(|known| key(known[0]) == key(loss)) {
-            Some(known) => known.push(loss),
-            None => items.push(vec![loss]),
-        }
-    }
-    items
+/// Critical items, and rules that are not critical.
+fn told<'a, 'run>(verdict: &'a Verdict<'run>) -> impl Iterator<Item = ItemLoss<'run>> + 'a {
+    verdict.critical.iter().chain(verdict.constraints.iter().filter(|loss| !loss.critical)).copied()
 }
 
-fn annotation<'p>(page: Page<'p, '_>, loss: &CriticalLoss<'_>) -> Option<&'p AnnotationRecord> {
+fn annotation<'p>(page: Page<'p, '_>, loss: &ItemLoss<'_>) -> Option<&'p AnnotationRecord> {
     let detail = &page.model.details[page.model.detail_of[loss.cell]];
     detail.annotations.iter().find(|known| known.item == loss.item)
 }
 
-fn row(page: Page<'_, '_>, losses: &[&CriticalLoss<'_>]) -> Markup {
-    let first = losses[0];
+fn row(page: Page<'_, '_>, losses: &[ItemLoss<'_>]) -> Markup {
+    let first = &losses[0];
     let cell = &page.model.cells[first.cell];
     let detail = page.model.detail_of[first.cell];
     let known = annotation(page, first);
-    let category = cell.record.items.iter().find(|item| item.item == first.item).map(|item| &*item.category);
     html! {
         tr {
             th scope="row" {
                 (visible(known.map_or(first.item, |known| &known.text)))
                 small { code { (visible(first.item)) } }
             }
-            td { (visible(category.unwrap_or_default())) }
+            td { (visible(first.category)) @if first.critical { span class="tag bad" { "critical" } } }
             td { (visible(&cell.record.transcript)) }
             td { (said_at(page, detail, known)) }
             td class="num" { (losses.len()) }
@@ -90,7 +85,7 @@ fn row(page: Page<'_, '_>, losses: &[&CriticalLoss<'_>]) -> Markup {
     }
 }
 
-fn loser(page: Page<'_, '_>, detail: usize, loss: &CriticalLoss<'_>) -> Markup {
+fn loser(page: Page<'_, '_>, detail: usize, loss: &ItemLoss<'_>) -> Markup {
     let label = page.model.cells[loss.cell].label;
     html! {
         span class="loser" {
@@ -115,44 +110,53 @@ pub(super) fn said_at(page: Page<'_, '_>, detail: usize, known: Option<&Annotati
 }
 
 /// The answer for the verdict.
-pub(super) fn card(page: Page<'_, '_>, verdict: &Verdict<'_>) -> Markup {
-    let label = |loss: &CriticalLoss<'_>| page.model.cells[loss.cell].label;
-    let of_best = verdict.critical.iter().find(|loss| Some(label(loss)) == verdict.best);
-    let Some(first) = of_best.or(verdict.critical.first()) else {
+pub(super) fn card(page: Page<'_, '_>, verdict: &Verdict<'_>, row: usize) -> Markup {
+    let model = page.model;
+    let number = |value: usize, column: &str| datum_at(value, ("verdicts.csv", row, column), &count(value as u64));
+    if verdict.critical.is_empty() {
         return html! { p { @if verdict.best.is_some() { b { "No." } " Every critical item survived." } @else { "Unknown: nothing was scored." } } };
-    };
-    let mut losers: Vec<usize> = verdict.critical.iter().map(label).collect();
-    losers.sort_unstable();
-    losers.dedup();
-    // A rule of the person is what a reader looks for: where the first loss is none, the first such one is named too.
-    let is_rule = |loss: &&CriticalLoss<'_>| category(page, loss) == "constraint";
-    let rule = verdict.critical.iter().find(is_rule).filter(|_| !is_rule(&first));
+    }
+    let losers = model.losers(&verdict.critical).len();
     html! {
         p {
-            b { "Yes: " (verdict.critical.len()) } @if verdict.critical.len() == 1 { " loss" } @else { " losses" }
-            " in " (losers.len()) @if losers.len() == 1 { " strategy. " } @else { " strategies. " }
+            b { "Yes: " (number(verdict.critical.len(), "critical_losses")) }
+            @if verdict.critical.len() == 1 { " loss" } @else { " losses" }
+            " in " (number(losers, "critical_strategies")) @if losers == 1 { " strategy. " } @else { " strategies. " }
             a href=(page.main("critical")) { "All of them" }
         }
-        (one(page, first, "One of them"))
-        @if let Some(rule) = rule { (one(page, rule, "A rule")) }
+        (of_best(page, verdict))
     }
 }
 
-fn category<'p>(page: Page<'p, '_>, loss: &CriticalLoss<'_>) -> &'p str {
-    let items = &page.model.cells[loss.cell].record.items;
-    items.iter().find(|item| item.item == loss.item).map_or("critical item", |item| &item.category)
+/// What the strategy that forgets least lost itself.
+fn of_best(page: Page<'_, '_>, verdict: &Verdict<'_>) -> Markup {
+    let label = |loss: &&ItemLoss<'_>| Some(page.model.cells[loss.cell].label) == verdict.best;
+    let Some(best) = verdict.best else { return html! {} };
+    let name = visible(&page.model.labels[best]);
+    match verdict.critical.iter().find(label) {
+        Some(loss) => {
+            html! { p { "Also by " b { (name) } " (" (visible(loss.category)) "): " (sentence(page, &[*loss])) } }
+        }
+        None => html! { p { b { (name) } " lost none of them." } },
+    }
 }
 
-/// A loss in a sentence: what, by whom, and where it was said.
-fn one(page: Page<'_, '_>, loss: &CriticalLoss<'_>, start: &str) -> Markup {
-    let known = annotation(page, loss);
-    let said = shortened_line(known.map_or(loss.item, |known| &known.text), 90);
+/// An item that was lost, in a sentence: what, where it was said, and by whom it was lost.
+pub(super) fn sentence(page: Page<'_, '_>, losses: &[ItemLoss<'_>]) -> Markup {
+    let (model, first) = (page.model, &losses[0]);
+    let known = annotation(page, first);
+    let detail = model.detail_of[first.cell];
+    let by = |fate: &str| -> Vec<usize> {
+        let of: Vec<ItemLoss<'_>> = losses.iter().filter(|loss| loss.fate == fate).copied().collect();
+        model.losers(&of)
+    };
+    let (lost, wrong) = (by("lost"), by("wrong"));
     html! {
-        p {
-            (start) " (" (visible(category(page, loss))) "): “" (said) "”, " (if loss.fate == "wrong" { "contradicted" } else { "lost" })
-            " by " b { (visible(&page.model.labels[page.model.cells[loss.cell].label])) } " on "
-            (visible(&page.model.cells[loss.cell].record.transcript)) ", said at "
-            (said_at(page, page.model.detail_of[loss.cell], known)) "."
-        }
+        "“" (shortened_line(known.map_or(first.item, |known| &known.text), 90)) "”, said at " (said_at(page, detail, known)) " of "
+        (visible(&model.cells[first.cell].record.transcript)) ", "
+        @if !lost.is_empty() { "lost by " (names(model, lost.iter().copied())) }
+        @if !lost.is_empty() && !wrong.is_empty() { ", " }
+        @if !wrong.is_empty() { "contradicted by " (names(model, wrong.iter().copied())) }
+        "."
     }
 }

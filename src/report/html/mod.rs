@@ -11,15 +11,18 @@ mod compactions;
 mod context;
 mod critical;
 mod forgotten;
+mod glance;
 mod glossary;
 mod heat;
 mod items;
+mod judgements;
 mod measures;
 mod messages;
 mod opened;
 mod overview;
 mod page;
 mod pareto;
+mod questions;
 mod section;
 mod stack;
 mod strategies;
@@ -34,7 +37,8 @@ pub(super) use page::{style, style_policy};
 use section::{Page, Section};
 
 /// The sections of the main page, in order.
-const SECTIONS: [Section; 18] = [
+const SECTIONS: [Section; 21] = [
+    glance::SECTION,
     verdict::SECTION,
     strategies::SECTION,
     pareto::SECTION,
@@ -47,6 +51,8 @@ const SECTIONS: [Section; 18] = [
     stack::SECTION,
     items::SECTION,
     compactions::SECTION,
+    questions::SECTION,
+    judgements::SECTION,
     messages::SECTION,
     cells::SECTION,
     measures::SECTION,
@@ -56,8 +62,15 @@ const SECTIONS: [Section; 18] = [
 ];
 
 /// The sections that tell about single transcripts: those of a sibling page.
-const DETAIL: [Section; 5] =
-    [context::SECTION, stack::SECTION, items::SECTION, compactions::SECTION, messages::SECTION];
+const DETAIL: [Section; 7] = [
+    context::SECTION,
+    stack::SECTION,
+    items::SECTION,
+    compactions::SECTION,
+    questions::SECTION,
+    judgements::SECTION,
+    messages::SECTION,
+];
 
 /// The main page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

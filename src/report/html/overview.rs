@@ -69,7 +69,7 @@ fn render(page: Page<'_, '_>) -> Result<Body, ReportError> {
             pre tabindex="0" { (visible(&manifest.config)) }
         }
         p class="soft" {
-            "The tables as files, beside this page: cells, strategies, estimates, contrasts, pareto, classes, measures, requests, \
+            "The tables as files, beside this page: verdicts, cells, strategies, estimates, contrasts, pareto, classes, measures, requests, \
              compactions, incidents, items, transcripts (CSV; " code { "columns.csv" } " describes every column), "
             code { "report.json" } " and " code { "report.md" } "."
         }

@@ -2,14 +2,13 @@
 
 use maud::{Markup, html};
 
-use super::super::model::{ALPHA, Contrast, DearestCompaction, ParetoPanel, Verdict};
-use super::super::number::{Format, count};
+use super::super::model::{ALPHA, Contrast, DearestCompaction, PerUsd, Verdict};
+use super::super::number::{Format, count, real};
 use super::super::text::visible;
 use super::cell::{dash, datum, datum_at, mock_tag, names, scroll_fit, setting, strategy};
 use super::section::{Body, Page, Section};
 use super::strategies::prices;
-use super::{ReportError, compactions, critical};
-use crate::stats::least_units;
+use super::{ReportError, ReportModel, compactions, critical};
 
 pub(super) const SECTION: Section = Section { id: "verdict", title: "Verdict", render };
 
@@ -19,34 +18,41 @@ fn render(page: Page<'_, '_>) -> Result<Body, ReportError> {
     if model.verdicts.is_empty() {
         return Ok(Body::Absent("the run holds no cell"));
     }
-    let first_rows: Vec<usize> = model
-        .verdicts
-        .iter()
-        .scan(0, |rows, verdict| {
-            let first = *rows;
-            *rows += verdict.contrasts.len();
-            Some(first)
-        })
-        .collect();
-    Ok(Body::Shown(html! {
-        @for (verdict, first_row) in model.verdicts.iter().zip(first_rows) {
+    let mut first_contrast = 0;
+    let mut settings = Vec::new();
+    for (row, verdict) in model.verdicts.iter().enumerate() {
+        settings.push(html! {
             @if model.verdicts.len() > 1 { h3 { (setting(&verdict.setting)) } }
-            (cards(page, verdict))
-            (contrasts(page, verdict, first_row))
-        }
-    }))
+            (cards(page, verdict, row))
+            div id=(contrasts_id(row)) { (contrasts(page, verdict, first_contrast)) }
+        });
+        first_contrast += verdict.contrasts.len();
+    }
+    Ok(Body::Shown(html! { @for setting in &settings { (setting) } }))
 }
 
-fn cards(page: Page<'_, '_>, verdict: &Verdict<'_>) -> Markup {
+/// The anchor of the differences of a setting.
+pub(super) fn contrasts_id(row: usize) -> String {
+    format!("contrasts-{row}")
+}
+
+/// The strategies of a setting that ask this estimator, in the order of the grid.
+pub(super) fn asking(model: &ReportModel, verdict: &Verdict<'_>, estimator: usize) -> Vec<usize> {
+    let name = model.classes.estimators[estimator];
+    let rows = model.strategies.iter().filter(|row| row.setting == verdict.setting && row.first.estimator == name);
+    rows.map(|row| row.label).collect()
+}
+
+fn cards(page: Page<'_, '_>, verdict: &Verdict<'_>, row: usize) -> Markup {
     let card = |title: &str, body: &Markup| html! { li { h3 { (title) } (body) } };
     html! {
         ul class="cards" {
             (card("Which strategy forgets least?", &least_loss(page, verdict)))
             (card("Is the difference significant?", &significance(page, verdict)))
-            (card("Which loses least for its price?", &price(page, verdict)))
+            (card("Which loses least per dollar?", &price(page, verdict)))
             (card("Where does the estimate fail?", &estimate(page, verdict)))
-            (card("What does a compaction cost?", &compaction(page, verdict)))
-            (card("Was anything critical lost?", &critical::card(page, verdict)))
+            (card("What does a compaction cost?", &compaction(page, verdict, row)))
+            (card("Was anything critical lost?", &critical::card(page, verdict, row)))
         }
     }
 }
@@ -80,7 +86,7 @@ fn significance(page: Page<'_, '_>, verdict: &Verdict<'_>) -> Markup {
     let comparisons = verdict.contrasts.len();
     let (sure, unsure): (Vec<&Contrast>, Vec<&Contrast>) =
         verdict.contrasts.iter().partition(|contrast| contrast.is_significant());
-    let needed = least_units(ALPHA, comparisons);
+    let needed = verdict.needed_lineages();
     html! {
         @if sure.is_empty() {
             p { b { "No." } " No difference to another strategy is significant at " (ALPHA * 100.0) " %, corrected for "
@@ -104,35 +110,39 @@ fn price(page: Page<'_, '_>, verdict: &Verdict<'_>) -> Markup {
     let Some(first) = panels.first() else {
         return html! { p { "Unknown: no strategy has both a goal-loss and a cost." } };
     };
-    let dollars = panels.iter().find(|panel| panel.axis.measure.ends_with("_usd"));
+    let best = model.most_per_usd(&verdict.setting);
     html! {
-        @if let Some(panel) = dollars { (per_dollar(page, panel)) }
+        @if let Some(best) = best { (per_dollar(page, verdict, best)) }
         @for panel in &panels {
             p {
                 "Not beaten in goal-loss and " (panel.axis.words) ": "
                 (names(model, panel.points.iter().filter(|point| point.in_set).map(|point| point.label))) "."
             }
         }
-        @if dollars.is_none() { p class="soft" { "This run has no dollars; tokens stand for them." } }
+        @if best.is_none() { p class="soft" { "This run has no dollars; tokens stand for them." } }
         p { a href=(page.main("pareto")) { "The plots" } " show what " (first.points.len()) " strategies trade." }
     }
 }
 
 /// Who keeps most for a dollar, and by which prices.
-fn per_dollar(page: Page<'_, '_>, panel: &ParetoPanel<'_>) -> Markup {
+fn per_dollar(page: Page<'_, '_>, verdict: &Verdict<'_>, best: PerUsd) -> Markup {
     let model = page.model;
-    let Some((point, kept)) = panel.most_per_usd() else { return html! {} };
-    // `pareto.csv` holds the panels one after the other.
-    let before = model.pareto.iter().take_while(|other| !std::ptr::eq(*other, panel)).map(|other| other.points.len());
-    let row = before.sum::<usize>() + panel.points.iter().position(|other| other == point).unwrap_or(0);
-    let number =
-        |value: f64, column: &str, format: Format| datum_at(value, ("pareto.csv", row, column), &format.write(value));
+    let number = |value: f64, column: &str, format: Format| {
+        datum_at(value, ("pareto.csv", best.row, column), &format.write(value))
+    };
+    let others =
+        model.pareto.iter().find(|panel| panel.setting == verdict.setting && panel.axis.measure.ends_with("_usd"));
+    let fewer = others.iter().flat_map(|panel| &panel.points).filter(|point| !point.is_comparable);
+    let fewer: Vec<usize> = fewer.map(|point| point.label).collect();
     html! {
         p {
-            (strategy(model, point.label)) " keeps most for a dollar: goal-loss "
-            b { (number(point.goal_loss, "goal_loss", Format::Score)) } " for "
-            b { "$" (number(point.cost, "cost", Format::Dollars)) } " a session: (1 − goal-loss) per dollar is "
-            (number(kept, "kept_per_usd", Format::Score)) (prices(model, &panel.setting)) "."
+            (strategy(model, best.label)) " keeps most for a dollar: goal-loss "
+            b { (number(best.goal_loss, "goal_loss", Format::Score)) } " for "
+            b { "$" (number(best.cost, "cost", Format::Dollars)) } " a session: (1 − goal-loss) per dollar is "
+            (number(best.kept_per_usd, "kept_per_usd", Format::Score)) (prices(model, &verdict.setting)) "."
+        }
+        @if !fewer.is_empty() {
+            p class="soft" { "Not compared, because they have both numbers for fewer lineages: " (names(model, fewer)) "." }
         }
     }
 }
@@ -181,21 +191,31 @@ fn worst_class(page: Page<'_, '_>, label: usize) -> Markup {
     }
 }
 
-fn compaction(page: Page<'_, '_>, verdict: &Verdict<'_>) -> Markup {
+fn compaction(page: Page<'_, '_>, verdict: &Verdict<'_>, row: usize) -> Markup {
     let model = page.model;
     let Some(worst) = &verdict.worst_compaction else {
         return html! { p { "Nothing was compacted." } };
     };
+    let worst_row = compactions::first_rows(model)[worst.cell] + worst.nth;
+    let at =
+        |value: f64, column: &str, format: Format| datum_at(value, ("verdicts.csv", row, column), &format.write(value));
     let link = page.link(model.detail_of[worst.cell], &Page::compaction(worst.cell, worst.nth));
     html! {
-        @if let Some(dearest) = &verdict.dearest_compaction { (dollars(page, dearest)) }
+        @if let Some(dearest) = &verdict.dearest_compaction {
+            p {
+                "On average " b { "$" (at(dearest.mean_one_time_usd, "mean_one_time_usd", Format::Dollars)) }
+                " at once, for the summary and for writing the cache anew."
+            }
+            (dollars(page, dearest))
+        }
         p {
-            "On average it made " b { (Format::Whole.write(worst.mean_invalidated_tokens)) }
-            " tokens of the cached prefix worthless (" (worst.count)
+            "On average it made "
+            b { (at(worst.mean_invalidated_tokens, "mean_invalidated_tokens", Format::Whole)) }
+            " tokens of the cached prefix worthless (" (at(real(worst.count as u64), "compactions", Format::Whole))
             @if worst.count == 1 { " compaction" } @else { " compactions" } ", mean over lineages)."
         }
         p {
-            "The worst one: " (count(worst.record.invalidated_tokens)) " tokens, "
+            "The worst one: " (datum_at(worst.record.invalidated_tokens, ("compactions.csv", worst_row, "invalidated_tokens"), &count(worst.record.invalidated_tokens))) " tokens, "
             a href=(link) { (visible(&model.labels[model.cells[worst.cell].label])) " before request " (worst.record.request) }
             " on " (visible(&model.cells[worst.cell].record.transcript)) "."
         }
@@ -215,7 +235,7 @@ fn dollars(page: Page<'_, '_>, dearest: &DearestCompaction<'_>) -> Markup {
     html! {
         p {
             "Up to " b { "$" (number(dearest.one_time_usd, "one_time_usd", Format::Dollars)) }
-            " at once, for the summary and for writing the cache anew (" a href=(link) { (visible(&model.labels[model.cells[dearest.cell].label]))
+            " (" a href=(link) { (visible(&model.labels[model.cells[dearest.cell].label]))
             " before request " (dearest.record.request) } " on " (visible(&model.cells[dearest.cell].record.transcript)) "). "
             @match dearest.break_even_requests {
                 Some(requests) => {

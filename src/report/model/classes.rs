@@ -1,5 +1,7 @@
 //! Where estimates fail: by class of content.
 
+use std::collections::BTreeSet;
+
 use crate::results::{ClassRecord, Run};
 use crate::stats::{Interval, Observation, Resampling, Sample, interval, mean};
 
@@ -35,6 +37,26 @@ pub struct ClassErrors<'run> {
     pub classes: Vec<&'run str>,
     /// By class, then estimator.
     pub rows: Vec<ClassError<'run>>,
+}
+
+/// A class below this share of the counted tokens is too small to say where an estimator fails.
+pub const SMALLEST_SHARE: f64 = 0.01;
+
+impl ClassErrors<'_> {
+    /// The row on which one of these estimators is farthest off, among classes of [`SMALLEST_SHARE`] of the tokens or more.
+    pub fn worst(&self, estimators: &BTreeSet<&str>) -> Option<usize> {
+        let own = |row: &&ClassError<'_>| estimators.contains(self.estimators[row.estimator]);
+        let total = |estimator: usize| -> u64 {
+            self.rows.iter().filter(|row| row.estimator == estimator).map(|row| row.reference_tokens).sum()
+        };
+        let is_large = |row: &&ClassError<'_>| {
+            super::super::number::real(row.reference_tokens)
+                >= SMALLEST_SHARE * super::super::number::real(total(row.estimator))
+        };
+        let errors = self.rows.iter().enumerate().filter(|(_, row)| own(row) && is_large(row));
+        let errors = errors.filter_map(|(at, row)| Some((at, row.error?.abs())));
+        errors.reduce(|worst, one| if one.1 > worst.1 { one } else { worst }).map(|(at, _)| at)
+    }
 }
 
 pub(super) fn errors(run: &Run) -> ClassErrors<'_> {

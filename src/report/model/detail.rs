@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::{Cell, ContextPanel, ItemTable};
-use crate::results::{AnnotationRecord, MessageRecord, Run, TranscriptRecord};
+use super::{Cell, CellJudgements, ContextPanel, ItemTable};
+use crate::results::{AnnotationRecord, ExamRecord, MessageRecord, Run, TranscriptRecord};
 
 /// Bytes of detail that the page holds at most; the rest goes to sibling pages. The page itself stays below 5 MB.
 pub const DETAIL_BUDGET: usize = 3_000_000;
@@ -49,6 +49,7 @@ pub(super) fn details<'run>(
     cells: &[Cell<'run>],
     contexts: &[ContextPanel<'run>],
     items: &[ItemTable<'run>],
+    judgements: &[CellJudgements<'run>],
 ) -> (Vec<TranscriptDetail<'run>>, Vec<usize>) {
     let mut index: BTreeMap<&str, usize> = BTreeMap::new();
     let mut details: Vec<TranscriptDetail<'run>> = Vec::new();
@@ -78,7 +79,8 @@ pub(super) fn details<'run>(
     }
     contexts.iter().enumerate().for_each(|(at, panel)| details[index[panel.transcript]].contexts.push(at));
     items.iter().enumerate().for_each(|(at, table)| details[index[table.transcript]].items.push(at));
-    place(&mut details, cells, contexts);
+    let about = About { cells, contexts, judgements };
+    place(&mut details, &about);
     (details, of_cells)
 }
 
@@ -96,14 +98,30 @@ fn empty<'run>(name: &'run str, record: Option<&'run TranscriptRecord>) -> Trans
     }
 }
 
+/// What lies behind a detail.
+struct About<'a, 'run> {
+    cells: &'a [Cell<'run>],
+    contexts: &'a [ContextPanel<'run>],
+    judgements: &'a [CellJudgements<'run>],
+}
+
+/// About how many bytes of HTML the questions and answers of a cell take.
+fn exam_size(exam: &ExamRecord) -> usize {
+    let answer = |answer: &crate::results::AnswerRecord| answer.answer.len() + 100;
+    let probe = |probe: &crate::results::ProbeRecord| {
+        probe.question.len() + 450 + probe.answers.iter().map(answer).sum::<usize>()
+    };
+    exam.probes.iter().map(probe).sum::<usize>() + exam.actions.len() * 600 + 1_500
+}
+
 /// Decides by estimated size, in order, so that equal runs are placed alike: details stay in the page until one does
 /// not fit, and from there on every one has a page of its own.
-fn place(details: &mut [TranscriptDetail<'_>], cells: &[Cell<'_>], contexts: &[ContextPanel<'_>]) {
+fn place(details: &mut [TranscriptDetail<'_>], about: &About<'_, '_>) {
     let mut left = DETAIL_BUDGET;
     let mut is_full = false;
     let count = details.len();
     for (index, detail) in details.iter_mut().enumerate() {
-        let size = size(detail, cells, contexts);
+        let size = size(detail, about);
         is_full |= size > left;
         if is_full {
             let digits = count.to_string().len();
@@ -115,8 +133,9 @@ fn place(details: &mut [TranscriptDetail<'_>], cells: &[Cell<'_>], contexts: &[C
 }
 
 /// About how many bytes of HTML it takes; measured on the default experiment.
-fn size(detail: &TranscriptDetail<'_>, cells: &[Cell<'_>], contexts: &[ContextPanel<'_>]) -> usize {
+fn size(detail: &TranscriptDetail<'_>, about: &About<'_, '_>) -> usize {
     use crate::results::EventRecord::Compaction;
+    let About { cells, contexts, judgements } = about;
     let messages: usize = detail.messages.iter().map(|message| message.text.len() + 250).sum();
     let lines: usize =
         detail.contexts.iter().map(|&at| contexts[at].lines.iter().map(|l| l.points.len()).sum::<usize>()).sum();
@@ -133,5 +152,8 @@ fn size(detail: &TranscriptDetail<'_>, cells: &[Cell<'_>], contexts: &[ContextPa
     let requests = |one: &&&crate::results::EventRecord| matches!(one, crate::results::EventRecord::Request(request) if request.cache.is_some());
     let served: usize = detail.cells.iter().map(|&at| cells[at].events.iter().filter(requests).count() * 190).sum();
     let items = detail.annotations.len() * (120 * detail.cells.len() + 500);
-    messages + lines * 70 + served + compactions + items + detail.cells.len() * 900 + 4_000
+    let asked: usize = detail.cells.iter().filter_map(|&at| cells[at].record.exam.as_deref()).map(exam_size).sum();
+    let judged: usize =
+        detail.cells.iter().flat_map(|&at| &judgements[at].judged).map(|one| one.record.evidence.len() + 450).sum();
+    messages + lines * 70 + served + asked + judged + compactions + items + detail.cells.len() * 900 + 4_000
 }

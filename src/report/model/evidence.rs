@@ -30,6 +30,11 @@ impl Searched {
         Self { folded, origins }
     }
 
+    /// The text as spellings are compared: in lower case, with one space for white space.
+    pub(in super::super) fn folded(&self) -> &str {
+        self.folded.trim_end()
+    }
+
     /// Every place of a normalised spelling, as ranges of bytes of the text.
     pub(in super::super) fn places<'s>(&'s self, spelling: &'s str) -> impl Iterator<Item = Range<usize>> + 's {
         let found = (!spelling.is_empty()).then(|| self.folded.match_indices(spelling));

@@ -1,13 +1,16 @@
 //! What a report shows: numbers already computed, in the order in which they are shown. Renderers only lay them out.
 
 mod aggregate;
+mod answers;
 mod classes;
+mod compactions;
 mod context;
 mod detail;
 pub(super) mod evidence;
 mod forgotten;
 mod history;
 mod items;
+mod judged;
 mod outcome;
 mod pareto;
 mod stack;
@@ -18,12 +21,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use aggregate::Aggregate;
 pub(super) use aggregate::is_additive;
-pub use classes::{ClassError, ClassErrors};
+pub use answers::PerUsd;
+pub use classes::{ClassError, ClassErrors, SMALLEST_SHARE};
+pub use compactions::{DearestCompaction, WorstCompaction};
 pub use context::{ContextLine, ContextPanel, Point};
 pub use detail::{DETAIL_BUDGET, TranscriptDetail};
 pub use forgotten::{AtBudget, Extractors, ForgottenPanel, Rounds, Weighing};
 pub use history::{CellHistory, EditTotal, StuckTotal};
 pub use items::{ItemRow, ItemTable};
+pub use judged::{CellJudgements, Evidence, Judged};
 pub use outcome::Outcome;
 pub(super) use outcome::outcomes;
 pub use pareto::{Axis, ParetoPanel, ParetoPoint};
@@ -31,7 +37,7 @@ pub use stack::{Stack, StackPoint};
 pub(crate) use strategy::CATEGORIES;
 pub use strategy::{Column, Setting, StrategyRow};
 pub(super) use verdict::ALPHA;
-pub use verdict::{Contrast, CriticalLoss, DearestCompaction, EstimatorError, Verdict, WorstCompaction};
+pub use verdict::{Contrast, EstimatorError, ItemLoss, Verdict};
 
 use crate::compare::Comparison;
 use crate::results::{CellRecord, EventRecord, Manifest, Measure, MeasureDef, Run};
@@ -110,6 +116,8 @@ pub struct ReportModel<'run> {
     pub forgotten: Vec<ForgottenPanel<'run>>,
     /// The fates of annotated items, one table per transcript that has any.
     pub items: Vec<ItemTable<'run>>,
+    /// What a judge said of each cell.
+    pub judgements: Vec<CellJudgements<'run>>,
     /// What happened in each cell.
     pub histories: Vec<CellHistory<'run>>,
     /// The reasons for missing numbers, in the order of their first appearance.
@@ -126,19 +134,22 @@ impl<'run> ReportModel<'run> {
         let columns = strategy::columns(&measures, &cells);
         let strategies = strategy::rows(&measures, &cells);
         let (contexts, items) = (context::panels(&cells), items::tables(&cells));
-        let (details, detail_of) = detail::details(run, &cells, &contexts, &items);
+        let classes = classes::errors(run);
+        let judgements = judged::judgements(run, &cells);
+        let (details, detail_of) = detail::details(run, &cells, &contexts, &items, &judgements);
         Self {
             mock: run.manifest.mock || run.cells.iter().any(|cell| cell.mock),
             pareto: pareto::panels(&strategies, &cells),
             forgotten: forgotten::panels(&strategies, &cells),
-            verdicts: verdict::verdicts(&strategies, &cells),
+            verdicts: verdict::verdicts(&strategies, &cells, &classes),
             cell_pages: cell_pages(cells.len()),
             contexts,
             items,
             details,
             detail_of,
             stacks: cells.iter().map(stack::stack).collect(),
-            classes: classes::errors(run),
+            classes,
+            judgements,
             histories: history::histories(&cells),
             voids: voids(&measures, &cells),
             run,

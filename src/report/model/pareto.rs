@@ -87,14 +87,11 @@ impl ParetoPanel<'_> {
         (self.axis.measure.ends_with("_usd") && point.cost > 0.0).then(|| (1.0 - point.goal_loss) / point.cost)
     }
 
-    /// The point of the comparable strategy that keeps most for a dollar.
-    pub fn most_per_usd(&self) -> Option<(&ParetoPoint, f64)> {
-        let comparable = self.points.iter().filter(|point| point.is_comparable);
-        let all = comparable.filter_map(|point| Some((point, self.kept_per_usd(point)?)));
-        all.fold(None, |best: Option<(&ParetoPoint, f64)>, one| match best {
-            Some(best) if best.1 >= one.1 => Some(best),
-            _ => Some(one),
-        })
+    /// The comparable strategy that keeps most for a dollar: which of the points, and how much.
+    pub fn most_per_usd(&self) -> Option<(usize, f64)> {
+        let comparable = self.points.iter().enumerate().filter(|(_, point)| point.is_comparable);
+        let all = comparable.filter_map(|(at, point)| Some((at, self.kept_per_usd(point)?)));
+        all.reduce(|best, one| if best.1 >= one.1 { best } else { one })
     }
 }
 
@@ -184,7 +181,7 @@ mod tests {
         let setting = Setting { model: "m", window_tokens: 1, history: "full" };
         let mut panel = ParetoPanel { setting, axis: AXES[0], points: points.to_vec(), absent: Vec::new() };
         // For a dollar: 0.5 / 2 and 1 / 4 are equal, so that the first one is named; the incomparable 1 / 1 is not.
-        assert_eq!(panel.most_per_usd().map(|(point, kept)| (point.cost, kept)), Some((2.0, 0.25)));
+        assert_eq!(panel.most_per_usd().map(|(at, kept)| (panel.points[at].cost, kept)), Some((2.0, 0.25)));
         panel.axis = AXES[1];
         assert!(panel.most_per_usd().is_none(), "kept tokens are no dollars");
     }

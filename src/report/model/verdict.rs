@@ -1,9 +1,12 @@
 //! The answers that a reader wants first.
 
+use std::collections::BTreeSet;
+
+use super::compactions::{DearestCompaction, WorstCompaction, dearest_compaction, worst_compaction};
 use super::pareto::LOSS;
-use super::{Cell, Setting, StrategyRow, number};
-use crate::results::{CompactionRecord, EventRecord};
-use crate::stats::{Observation, Paired, Resampling, Sample, holm};
+use super::{Cell, ClassErrors, Setting, StrategyRow, number};
+use crate::results::ItemRecord;
+use crate::stats::{Paired, Resampling, holm, least_units};
 
 /// Differences of goal-loss nearer to 0 than this are ties: they come from rounding.
 const TIE: f64 = 1e-9;
@@ -40,43 +43,17 @@ pub struct EstimatorError {
     pub signed: Option<f64>,
 }
 
-/// What a compaction did to the cache.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct WorstCompaction<'run> {
-    /// Index of the cell.
-    pub cell: usize,
-    /// Which compaction of it, from 0.
-    pub nth: usize,
-    /// The record.
-    pub record: &'run CompactionRecord,
-    /// Compactions of the setting.
-    pub count: usize,
-    /// Mean tokens that one made worthless.
-    pub mean_invalidated_tokens: f64,
-}
-
-/// The compaction that cost most at once.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DearestCompaction<'run> {
-    /// Index of the cell.
-    pub cell: usize,
-    /// Which compaction of it, from 0.
-    pub nth: usize,
-    /// Its record.
-    pub record: &'run CompactionRecord,
-    /// What it cost once.
-    pub one_time_usd: f64,
-    /// Requests after which it has paid for itself; `None`: never.
-    pub break_even_requests: Option<f64>,
-}
-
-/// A critical item that a strategy lost.
+/// An annotated item that a strategy lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CriticalLoss<'run> {
+pub struct ItemLoss<'run> {
     /// Index of the cell.
     pub cell: usize,
     /// The item's id.
     pub item: &'run str,
+    /// Its category.
+    pub category: &'run str,
+    /// Losing it is a veto.
+    pub critical: bool,
     /// `lost` or `wrong`.
     pub fate: &'run str,
 }
@@ -98,19 +75,39 @@ pub struct Verdict<'run> {
     pub incomparable: Vec<usize>,
     /// The estimators, the worst first.
     pub estimators: Vec<EstimatorError>,
+    /// The row of [`super::ClassErrors::rows`] on which an estimator that this setting asks is farthest off.
+    pub worst_class: Option<usize>,
     /// The compaction that cost the cache most.
     pub worst_compaction: Option<WorstCompaction<'run>>,
     /// The one that cost most dollars at once; `None` without a price.
     pub dearest_compaction: Option<DearestCompaction<'run>>,
     /// The critical items lost, in the order of the cells.
-    pub critical: Vec<CriticalLoss<'run>>,
+    pub critical: Vec<ItemLoss<'run>>,
+    /// The rules of the person lost, critical or not, in the order of the cells.
+    pub constraints: Vec<ItemLoss<'run>>,
 }
 
-pub(super) fn verdicts<'run>(rows: &[StrategyRow<'run>], cells: &[Cell<'run>]) -> Vec<Verdict<'run>> {
-    rows.chunk_by(|left, right| left.setting == right.setting).map(|rows| verdict(rows, cells)).collect()
+impl Verdict<'_> {
+    /// Others that lose significantly more.
+    pub fn significant(&self) -> usize {
+        self.contrasts.iter().filter(|contrast| contrast.is_significant()).count()
+    }
+
+    /// Lineages without which so many comparisons cannot find anything significant.
+    pub fn needed_lineages(&self) -> usize {
+        least_units(ALPHA, self.contrasts.len())
+    }
 }
 
-fn verdict<'run>(rows: &[StrategyRow<'run>], cells: &[Cell<'run>]) -> Verdict<'run> {
+pub(super) fn verdicts<'run>(
+    rows: &[StrategyRow<'run>],
+    cells: &[Cell<'run>],
+    classes: &ClassErrors<'run>,
+) -> Vec<Verdict<'run>> {
+    rows.chunk_by(|left, right| left.setting == right.setting).map(|rows| verdict(rows, cells, classes)).collect()
+}
+
+fn verdict<'run>(rows: &[StrategyRow<'run>], cells: &[Cell<'run>], classes: &ClassErrors<'run>) -> Verdict<'run> {
     let setting = rows[0].setting;
     let lineages = |row: &StrategyRow<'_>| row.measures.get(LOSS).map_or(0, |loss| loss.units.len());
     let most = rows.iter().map(lineages).max().unwrap_or(0);
@@ -122,6 +119,8 @@ fn verdict<'run>(rows: &[StrategyRow<'run>], cells: &[Cell<'run>]) -> Verdict<'r
     let best = comparable.iter().min_by(by_loss).copied();
     let own = |cell: &&(usize, &Cell<'run>)| Setting::of(cell.1.record) == setting;
     let own: Vec<(usize, &Cell<'run>)> = cells.iter().enumerate().filter(|cell| own(&cell)).collect();
+    let lost = losses(&own);
+    let asked: BTreeSet<&str> = own.iter().map(|(_, cell)| &*cell.record.estimator).collect();
     Verdict {
         setting,
         best: best.map(|row| row.label),
@@ -132,7 +131,9 @@ fn verdict<'run>(rows: &[StrategyRow<'run>], cells: &[Cell<'run>]) -> Verdict<'r
         estimators: estimators(rows),
         worst_compaction: worst_compaction(&own),
         dearest_compaction: dearest_compaction(&own),
-        critical: critical(&own),
+        worst_class: classes.worst(&asked),
+        critical: lost.iter().copied().filter(|loss| loss.critical).collect(),
+        constraints: lost.into_iter().filter(|loss| loss.category == "constraint").collect(),
     }
 }
 
@@ -171,60 +172,18 @@ fn estimators(rows: &[StrategyRow<'_>]) -> Vec<EstimatorError> {
     errors
 }
 
-/// A compaction: its cell, which of its compactions it is from 0, and its record.
-type Placed<'c, 'run> = (usize, usize, &'run CompactionRecord, &'c Cell<'run>);
-
-fn compactions<'c, 'run>(cells: &'c [(usize, &'c Cell<'run>)]) -> Vec<Placed<'c, 'run>> {
-    let of = |(index, cell): &'c (usize, &'c Cell<'run>)| {
-        let compactions = cell.events.iter().filter_map(|event| match event {
-            EventRecord::Compaction(compaction) => Some(&**compaction),
-            _ => None,
-        });
-        compactions.enumerate().map(move |(nth, compaction)| (*index, nth, compaction, *cell))
+/// The items lost where goal-loss has a number; where it is void, the fates say nothing.
+fn losses<'run>(cells: &[(usize, &Cell<'run>)]) -> Vec<ItemLoss<'run>> {
+    let of = |&(index, cell): &(usize, &Cell<'run>)| {
+        let lost = cell.record.items.iter().filter(|item| matches!(&*item.fate, "lost" | "wrong"));
+        let loss = move |item: &'run ItemRecord| ItemLoss {
+            cell: index,
+            item: &item.item,
+            category: &item.category,
+            critical: item.critical,
+            fate: &item.fate,
+        };
+        lost.map(loss).collect::<Vec<_>>()
     };
-    cells.iter().flat_map(of).collect()
-}
-
-/// The first of those that cost most.
-fn dearest_compaction<'run>(cells: &[(usize, &Cell<'run>)]) -> Option<DearestCompaction<'run>> {
-    let priced = compactions(cells).into_iter().filter_map(|(cell, nth, record, _)| {
-        let cache = record.cache.as_ref()?;
-        let (one_time_usd, break_even_requests) = (cache.one_time_usd?, cache.break_even_requests);
-        Some(DearestCompaction { cell, nth, record, one_time_usd, break_even_requests })
-    });
-    priced.reduce(|dearest, one| if one.one_time_usd > dearest.one_time_usd { one } else { dearest })
-}
-
-fn worst_compaction<'run>(cells: &[(usize, &Cell<'run>)]) -> Option<WorstCompaction<'run>> {
-    let all = compactions(cells);
-    let (cell, nth, record, _) = all
-        .iter()
-        .copied()
-        .max_by_key(|(index, nth, one, _)| (one.invalidated_tokens, std::cmp::Reverse((*index, *nth))))?;
-    // Each lineage counts once, however often its sessions were compacted.
-    let sample = Sample::of(all.iter().map(|(_, _, one, cell)| Observation {
-        lineage: &cell.record.lineage,
-        transcript: &cell.record.transcript,
-        value: Some(super::super::number::real(one.invalidated_tokens)),
-    }));
-    Some(WorstCompaction {
-        cell,
-        nth,
-        record,
-        count: all.len(),
-        mean_invalidated_tokens: crate::stats::mean(&sample.values())?,
-    })
-}
-
-fn critical<'run>(cells: &[(usize, &Cell<'run>)]) -> Vec<CriticalLoss<'run>> {
-    let mut losses = Vec::new();
-    for (index, cell) in cells {
-        // Where goal-loss is void, the fates say nothing.
-        if number(cell.record, LOSS).is_err() {
-            continue;
-        }
-        let lost = cell.record.items.iter().filter(|item| item.critical && matches!(&*item.fate, "lost" | "wrong"));
-        losses.extend(lost.map(|item| CriticalLoss { cell: *index, item: &item.item, fate: &item.fate }));
-    }
-    losses
+    cells.iter().filter(|(_, cell)| number(cell.record, LOSS).is_ok()).flat_map(of).collect()
 }

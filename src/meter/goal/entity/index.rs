@@ -60,6 +60,8 @@ pub struct EntityIndex {
     /// Paths by their last part.
     by_name: HashMap<Box<str>, Vec<u32>>,
     places: Vec<Vec<Place>>,
+    /// The folders above a path that the transcript names.
+    above: Vec<Box<[EntityId]>>,
     /// Entries that say it.
     spread: Vec<u32>,
     says: Vec<Says>,
@@ -265,6 +267,7 @@ impl EntityIndex {
             says.uses.sort_by_key(|one| (one.entity, one.outcome, !one.in_call));
             says.uses.dedup_by_key(|one| one.entity);
         }
+        self.above = self.names.iter().map(|(kind, key)| self.folders_above(*kind, key)).collect();
         self.spread = vec![0; self.names.len()];
         for says in &self.says {
             says.entities.iter().for_each(|id| self.spread[id.0 as usize] += 1);
@@ -286,10 +289,13 @@ impl EntityIndex {
     }
 
     /// The folders above a path that the transcript names: whoever keeps the path knows them.
-    pub(crate) fn above(&self, id: EntityId) -> impl Iterator<Item = EntityId> + '_ {
-        let (kind, key) = &self.names[id.0 as usize];
-        let cuts = key.match_indices('/').map(|(at, _)| at).filter(move |&at| *kind == Kind::Path && at > 0);
-        cuts.filter_map(|at| self.keys.get(&key[..at]).map(|&id| EntityId(self.stands[id as usize])))
+    pub(crate) fn above(&self, id: EntityId) -> &[EntityId] {
+        &self.above[id.0 as usize]
+    }
+
+    fn folders_above(&self, kind: Kind, key: &str) -> Box<[EntityId]> {
+        let cuts = key.match_indices('/').map(|(at, _)| at).filter(|&at| kind == Kind::Path && at > 0);
+        cuts.filter_map(|at| self.keys.get(&key[..at]).map(|&id| EntityId(self.stands[id as usize]))).collect()
     }
 
     /// Whether some calls were taken back later.

@@ -6,23 +6,27 @@
 mod frequencies;
 mod ledger;
 mod second;
+mod shown;
 mod star;
 
 pub use frequencies::Frequencies;
 pub use ledger::KindUse;
 pub use second::Second;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
 
 use super::entity::{EntityId, EntityIndex, Outcome, Place, Use};
 use super::item::DROPPED_FLOOR;
-use super::seen::{Recovered, Seen};
+use super::seen::Recovered;
 use crate::measure::Measure;
 use crate::meter::{Measures, Meter, number};
-use crate::replay::{Item, ReplayEvent};
+use crate::replay::{Item, Live, ReplayEvent};
 use crate::tokens::MessageTable;
 use crate::transcript::{EntryIdx, EntryKind, Message, Tokens, Transcript};
 use ledger::Ledger;
+use shown::{Look, Shown};
 use star::Needed;
 
 /// Fewer facts than this say nothing.
@@ -58,7 +62,6 @@ pub struct FutureInput<'m> {
 pub struct Future<'m> {
     input: FutureInput<'m>,
     on_path: Vec<bool>,
-    head: Vec<EntityId>,
     recovered: Recovered,
     /// Entries of the path that were taken in.
     taken: usize,
@@ -66,32 +69,33 @@ pub struct Future<'m> {
     bytes: u64,
     dropped: u64,
     turns: u32,
-    /// By entity, the number of the last cut since which it is known, or was fetched.
+    /// What the context showed at the last cut.
+    shown: Shown,
+    /// What is known, by entity.
     ledger: Ledger,
     needed: Vec<Needed>,
-    cuts: Vec<Cut>,
-    fetched: HashMap<EntityId, EntryIdx>,
-    paid: HashMap<EntryIdx, Tokens>,
+    /// The last cut.
+    cut: Option<Cut>,
+    /// By cut, bytes of what stands for the dropped part.
+    made: Vec<u64>,
+    fetched: FxHashMap<EntityId, EntryIdx>,
+    paid: FxHashMap<EntryIdx, Tokens>,
     fetched_facts: u64,
-    calls: HashMap<u64, EntryIdx>,
+    calls: FxHashMap<u64, EntryIdx>,
     asked: (u64, u64),
     /// By entity, the last use that did not come to nothing.
-    last_standing: HashMap<EntityId, EntryIdx>,
+    last_standing: FxHashMap<EntityId, EntryIdx>,
     /// Facts that were used in dead ends alone.
     dead_ends: BTreeSet<EntityId>,
     /// By entity that was asked for: the entries of its lines on the path, each with the shortest line so far.
-    lines: HashMap<EntityId, Vec<(EntryIdx, Place)>>,
+    lines: FxHashMap<EntityId, Vec<(EntryIdx, Place)>>,
 }
 
 /// A cut, as far as the future asks about it.
 #[derive(Clone, Debug)]
 struct Cut {
     now: Option<EntryIdx>,
-    /// By entry, whether the context holds it whole.
-    whole: Vec<bool>,
-    /// Bytes of what stands for the dropped part.
-    made: u64,
-    /// The share of the dropped bytes that this is.
+    /// The share of the dropped bytes that what stands for them has.
     share: f64,
     overflowed: bool,
 }
@@ -103,33 +107,41 @@ impl<'m> Future<'m> {
         for idx in input.path {
             on_path[idx.0] = true;
         }
-        let mut head = Vec::new();
+        let mut ledger = Ledger::new(input.index.len());
         let system = input.transcript.head.system.iter().map(crate::transcript::Text::as_str);
         let tools = input.transcript.head.tools.iter().flatten().map(|tool| &*tool.description);
         for text in system.chain(tools) {
-            input.index.extract(text, |found| head.extend(input.index.find(found.kind, &found.key)));
+            input.index.extract(text, |found| {
+                input.index.find(found.kind, &found.key).into_iter().for_each(|id| ledger.show(id, &[]));
+            });
         }
         Self {
             on_path,
-            head,
             recovered: Recovered::default(),
             taken: 0,
             bytes: 0,
             dropped: 0,
             turns: 0,
-            ledger: Ledger::new(input.index.len()),
+            shown: Shown::new(input.transcript.entries.len()),
+            ledger,
             needed: Vec::new(),
-            cuts: Vec::new(),
-            fetched: HashMap::new(),
-            paid: HashMap::new(),
+            cut: None,
+            made: Vec::new(),
+            fetched: FxHashMap::default(),
+            paid: FxHashMap::default(),
             fetched_facts: 0,
-            calls: HashMap::new(),
+            calls: FxHashMap::default(),
             asked: (0, 0),
             last_standing: last_standing(&input),
             dead_ends: BTreeSet::new(),
-            lines: HashMap::new(),
+            lines: FxHashMap::default(),
             input,
         }
+    }
+
+    /// Items of contexts that were looked at, over all cuts.
+    pub fn looked_items(&self) -> u64 {
+        self.shown.looked
     }
 
     /// What was needed and what of it was kept, by kind, in the order of kinds.
@@ -156,7 +168,7 @@ impl<'m> Future<'m> {
             self.turns += 1;
         }
         self.reissues(idx, &says.calls);
-        if self.cuts.is_empty() {
+        if self.cut.is_none() {
             return;
         }
         for one in &says.uses {
@@ -184,7 +196,7 @@ impl<'m> Future<'m> {
         let came_to_nothing = match one.outcome {
             Outcome::Stands => false,
             Outcome::Undone => true,
-            Outcome::Undoes(earlier) => Some(earlier) > self.cuts.last().and_then(|cut| cut.now),
+            Outcome::Undoes(earlier) => Some(earlier) > self.cut.as_ref().and_then(|cut| cut.now),
         };
         came_to_nothing && self.last_standing.get(&one.entity).is_none_or(|&last| last < idx)
     }
@@ -193,16 +205,16 @@ impl<'m> Future<'m> {
     fn reissues(&mut self, idx: EntryIdx, calls: &[u64]) {
         for &call in calls {
             let before = self.calls.insert(call, idx);
-            let Some(cut) = self.cuts.last() else { continue };
+            let Some(cut) = &self.cut else { continue };
             self.asked.1 += 1;
-            let is_gone = |entry: EntryIdx| Some(entry) <= cut.now && !cut.whole.get(entry.0).copied().unwrap_or(false);
+            let is_gone = |entry: EntryIdx| Some(entry) <= cut.now && !self.shown.holds(entry);
             self.asked.0 += u64::from(before.is_some_and(is_gone));
         }
     }
 
     /// Whether a dropped line says an entity. None stands in the context: then it would be known.
     fn was_dropped(&self, entity: EntityId) -> bool {
-        let now = self.cuts.last().and_then(|cut| cut.now);
+        let now = self.cut.as_ref().and_then(|cut| cut.now);
         let places = self.input.index.places(entity).iter();
         places.take_while(|place| Some(place.entry) <= now).any(|place| self.on_path[place.entry.0])
     }
@@ -210,7 +222,7 @@ impl<'m> Future<'m> {
     /// The shortest dropped line that says an entity, and how many say it. The lines of an entity are walked once, however
     /// many cuts ask for them.
     fn dropped_lines(&mut self, entity: EntityId) -> Option<(Place, usize)> {
-        let now = self.cuts.last().and_then(|cut| cut.now);
+        let now = self.cut.as_ref().and_then(|cut| cut.now);
         let (index, on_path) = (self.input.index, &self.on_path);
         let lines = self.lines.entry(entity).or_insert_with(|| {
             let mut shortest: Option<Place> = None;
@@ -237,48 +249,31 @@ impl<'m> Future<'m> {
             return;
         }
         self.ledger.learn(entity);
-        let dropped = self.dropped_lines(entity).filter(|_| !self.input.index.is_common(entity));
-        let Some((line, lines)) = dropped else { return };
+        if self.input.index.is_common(entity) {
+            return;
+        }
+        let Some((line, lines)) = self.dropped_lines(entity) else { return };
+        let Some(share) = self.cut.as_ref().map(|cut| cut.share) else { return };
         let lines = i32::try_from(lines).unwrap_or(i32::MAX);
-        let cut = self.cuts.len() - 1;
+        let cut = self.made.len() - 1;
         let kind = self.input.index.kind(entity);
         let idf = self.input.frequencies.map_or(1.0, |all| all.idf(self.input.index.key(entity)));
         let decay = 0.5_f64.powf(f64::from(self.turns) / HALF_AFTER_TURNS);
         let value = kind.weight() * if in_call { 1.0 } else { IN_WORDS } * idf * decay;
-        let chance = 1.0 - (1.0 - self.cuts[cut].share).powi(lines);
+        let chance = 1.0 - (1.0 - share).powi(lines);
         self.needed.push(Needed { kind, value, kept: self.ledger.made(entity), chance, line, cut });
     }
 
-    fn cut(&mut self, seen: &Seen) {
-        let newest = self.input.path[..self.taken].last().copied().max(seen.newest);
+    fn cut(&mut self, live: &Live<'_>) {
+        let look = Look { live, index: self.input.index, recovered: &self.recovered };
+        self.shown.look(look, &mut self.ledger);
         self.ledger.start();
-        let index = self.input.index;
-        for &id in &self.head {
-            self.ledger.learn(id);
-        }
-        let mut visible = 0;
-        let mut whole = vec![false; newest.map_or(0, |idx| idx.0 + 1)];
-        for &idx in &seen.entries {
-            whole[idx.0] = true;
-            let Some(says) = index.says(idx) else { continue };
-            visible += says.bytes;
-            for &id in &says.entities {
-                self.ledger.learn(id);
-                index.above(id).for_each(|above| self.ledger.learn(above));
-            }
-        }
-        for text in seen.made.iter().chain(&seen.recovered) {
-            index.extract(text, |found| {
-                if let Some(id) = index.find(found.kind, &found.key) {
-                    self.ledger.make(id);
-                    index.above(id).for_each(|above| self.ledger.derive(above));
-                }
-            });
-        }
-        let dropped = self.bytes.saturating_sub(visible);
-        let made = seen.made_bytes;
+        let newest = self.input.path[..self.taken].last().copied().max(self.shown.newest);
+        let dropped = self.bytes.saturating_sub(self.shown.visible);
+        let made = self.shown.made;
         let share = if dropped == 0 { 0.0 } else { (number(made) / number(dropped)).min(1.0) };
-        self.cuts.push(Cut { now: newest, whole, made, share, overflowed: false });
+        self.cut = Some(Cut { now: newest, share, overflowed: false });
+        self.made.push(made);
         self.fetched.clear();
         self.turns = 0;
     }
@@ -289,11 +284,11 @@ impl<'m> Future<'m> {
 
     /// Why recall says nothing, if it does not.
     fn void(&self) -> Option<&'static str> {
-        if self.cuts.is_empty() {
+        if self.cut.is_none() {
             Some("less than 5 % of the window was dropped")
         } else if self.input.contaminated {
             Some("the recorded agent acted on its own summary, so its future says nothing about what was needed")
-        } else if self.cuts.last().is_some_and(|cut| cut.overflowed) {
+        } else if self.cut.as_ref().is_some_and(|cut| cut.overflowed) {
             Some("the reader overflowed: a request after the last cut did not fit the window")
         } else if self.needed.len() < FEWEST {
             Some("the continuation needs fewer than 8 facts that only the dropped part knew")
@@ -304,9 +299,9 @@ impl<'m> Future<'m> {
 }
 
 /// By entity, the last entry of the path that uses it in what stands; nothing where nobody asks, because no call was taken back.
-fn last_standing(input: &FutureInput<'_>) -> HashMap<EntityId, EntryIdx> {
+fn last_standing(input: &FutureInput<'_>) -> FxHashMap<EntityId, EntryIdx> {
     if !input.index.has_dead_ends() {
-        return HashMap::new();
+        return FxHashMap::default();
     }
     let uses = input.path.iter().filter_map(|&idx| Some((idx, &input.index.says(idx)?.uses)));
     let standing = uses.flat_map(|(idx, uses)| {
@@ -320,7 +315,7 @@ impl Meter for Future<'_> {
         match event {
             ReplayEvent::Request(request) => {
                 self.take_until(request.entry);
-                if let Some(cut) = self.cuts.last_mut() {
+                if let Some(cut) = &mut self.cut {
                     cut.overflowed |= request.overflow;
                 }
             }
@@ -332,13 +327,14 @@ impl Meter for Future<'_> {
                     self.take_until(newest);
                 }
                 if self.is_large() {
-                    self.cut(&Seen::new(compaction.after, &self.recovered));
+                    self.cut(compaction.after);
                 }
             }
             ReplayEvent::Edit(edit) => {
                 self.dropped += edit.saved.0;
+                self.shown.changed(edit.places);
                 if self.is_large() {
-                    self.cut(&Seen::new(edit.after, &self.recovered));
+                    self.cut(edit.after);
                 }
             }
             ReplayEvent::Overflow(_) | ReplayEvent::Stuck(_) | ReplayEvent::Fired(_) => {}
@@ -346,16 +342,15 @@ impl Meter for Future<'_> {
     }
 
     fn finish(self: Box<Self>) -> Measures {
-        let budgets: Vec<u64> = self.cuts.iter().map(|cut| cut.made).collect();
         let recall = match self.void() {
             Some(reason) => Err(reason),
-            None => star::recall(&self.needed, &budgets).ok_or("nothing that was needed has a weight"),
+            None => star::recall(&self.needed, &self.made).ok_or("nothing that was needed has a weight"),
         };
         let of =
             |pick: fn(star::Recall) -> f64| recall.map_or_else(Measure::void, |recall| Measure::from(pick(recall)));
         let scale = "the best extract of this size is no better than a random one";
         let loss = recall.and_then(|recall| star::normalised_loss(recall).ok_or(scale));
-        let none = self.cuts.is_empty().then_some("less than 5 % of the window was dropped");
+        let none = self.cut.is_none().then_some("less than 5 % of the window was dropped");
         let count = |count: u64| none.map_or_else(|| Measure::Value(number(count)), Measure::void);
         let (made, used) = self.ledger.made_and_used();
         let unused = || {

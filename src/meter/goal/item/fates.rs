@@ -2,7 +2,7 @@
 
 use super::matcher::Said;
 use super::{Category, Fate, GoalItem, ItemFate, ItemSet, Presence};
-use crate::meter::goal::seen::Seen;
+use crate::meter::goal::seen::{Seen, Whole};
 use crate::meter::goal::text::MadeText;
 use crate::transcript::EntryIdx;
 
@@ -40,12 +40,14 @@ impl Marks {
         }
     }
 
-    /// What a context says, without and with what recovery put back.
-    pub(super) fn of_seen(items: &ItemSet, presence: &Presence, seen: &Seen) -> (Self, Self) {
+    /// What a context says, without and with what recovery put back; `None` when it put nothing back.
+    pub(super) fn of_seen(items: &ItemSet, presence: &Presence, seen: &Seen) -> (Self, Option<Self>) {
         let mut closed = Self::of_entries(items, presence, seen.entries.iter().copied());
         seen.made.iter().for_each(|text| closed.add_made(presence, text));
-        let mut open = closed.clone();
-        seen.recovered.iter().for_each(|text| open.add_made(presence, text));
+        let mut open = (!seen.recovered.is_empty()).then(|| closed.clone());
+        if let Some(marks) = &mut open {
+            seen.recovered.iter().for_each(|text| marks.add_made(presence, text));
+        }
         (closed, open)
     }
 }
@@ -55,8 +57,8 @@ impl Marks {
 pub(super) struct Moment<'c> {
     /// The newest entry that a request has held.
     pub(super) now: Option<EntryIdx>,
-    /// By entry, whether it is in the context whole.
-    pub(super) whole: &'c [bool],
+    /// What is in the context whole.
+    pub(super) whole: &'c Whole,
     /// By entry, whether it is on the replayed path; empty when all are.
     pub(super) on_path: &'c [bool],
 }
@@ -70,10 +72,6 @@ impl Moment<'_> {
         source.iter().any(|&idx| self.on_path(idx) && Some(idx) <= self.now)
     }
 
-    fn is_whole(&self, idx: EntryIdx) -> bool {
-        self.whole.get(idx.0).copied().unwrap_or(false)
-    }
-
     /// Why an item is not scored here, if it is not.
     fn unscored(&self, item: &GoalItem, items: &ItemSet) -> Option<Fate> {
         if !item.source.iter().any(|&idx| self.on_path(idx)) {
@@ -82,7 +80,7 @@ impl Moment<'_> {
         if item.superseded_by.is_some_and(|newer| self.said(&items.items[newer].source)) {
             return Some(Fate::Superseded);
         }
-        let in_tail = !self.said(&item.source) || item.source.iter().any(|&idx| self.is_whole(idx));
+        let in_tail = !self.said(&item.source) || item.source.iter().any(|&idx| self.whole.holds(idx));
         in_tail.then_some(Fate::InTail)
     }
 

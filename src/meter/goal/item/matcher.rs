@@ -224,7 +224,7 @@ fn statement(said: &mut Said, shape: Shape, text: &str, made: &MadeText, (first,
         let around = made.paragraph(at);
         is_denied(&text[around.clone()], at - around.start)
     };
-    if !shape.takes_back && (is_denied(start) || is_denied(last.start)) {
+    if !shape.takes_back && (is_denied(start) || last.start != start && is_denied(last.start)) {
         said.denied = true;
     } else if !shape.takes_back && (made.is_past(start) || is_turned) {
         said.negated |= is_exact || made.is_past(start);

@@ -6,7 +6,7 @@ use super::rounds::Rounds;
 use super::{Category, Fate, ItemFate, ItemSet, Lifetime, Presence, Score};
 use crate::measure::Measure;
 use crate::meter::goal::reach::Reach;
-use crate::meter::goal::seen::{Recovered, Seen};
+use crate::meter::goal::seen::{Mirror, Recovered, Seen, Whole};
 use crate::meter::{Measures, Meter, number};
 use crate::replay::{Item, Live, ReplayEvent};
 use crate::tokens::MessageTable;
@@ -55,9 +55,18 @@ pub struct Goal<'m> {
     recovered: Recovered,
     rounds: Rounds,
     cut: Option<Cut>,
-    /// Messages that were changed in place since the last cut: looked at when they are asked for.
-    edited: Option<(Vec<Item>, Option<EntryIdx>)>,
+    /// The context when messages were changed in place.
+    mirror: Mirror,
+    /// That was after the last cut: it is looked at when it is asked for.
+    edited: Option<Edited>,
     overflowed: bool,
+}
+
+/// The last change in place.
+#[derive(Clone, Copy, Debug)]
+struct Edited {
+    /// The newest entry that had been said by then.
+    now: Option<EntryIdx>,
 }
 
 /// A scored cut.
@@ -67,8 +76,8 @@ struct Cut {
     /// With what recovery put back into the context.
     put_back: ItemFate,
     now: Option<EntryIdx>,
-    /// By entry, whether the context holds it whole.
-    whole: Vec<bool>,
+    /// What the context holds whole.
+    whole: Whole,
     made_bytes: u64,
 }
 
@@ -87,6 +96,7 @@ impl<'m> Goal<'m> {
             recovered: Recovered::default(),
             rounds: Rounds::default(),
             cut: None,
+            mirror: Mirror::default(),
             edited: None,
             overflowed: false,
         }
@@ -121,9 +131,9 @@ impl<'m> Goal<'m> {
 
     /// Scores what was edited since, so that the last cut is the last one indeed.
     pub fn settle(&mut self, transcript: &Transcript) {
-        if let Some((items, now)) = self.edited.take() {
-            let seen = Seen::of(&items, transcript, &self.recovered);
-            self.score(&seen, now);
+        if let Some(Edited { now }) = self.edited.take() {
+            let seen = Seen::of(self.mirror.items(), transcript, &self.recovered);
+            self.score(seen, now);
         }
     }
 
@@ -133,21 +143,19 @@ impl<'m> Goal<'m> {
         }
         let seen = Seen::new(live, &self.recovered);
         let now = self.now.max(seen.newest);
-        self.score(&seen, now);
+        self.score(seen, now);
         self.edited = None;
         if let Some(cut) = &self.cut {
             self.rounds.add(&cut.fates);
         }
     }
 
-    fn score(&mut self, seen: &Seen, now: Option<EntryIdx>) {
-        let mut whole = vec![false; seen.newest.map_or(0, |idx| idx.0 + 1)];
-        for idx in &seen.entries {
-            whole[idx.0] = true;
-        }
+    fn score(&mut self, seen: Seen, now: Option<EntryIdx>) {
+        let (closed, open) = Marks::of_seen(self.items, self.presence, &seen);
+        let whole = Whole::new(seen.entries);
         let moment = Moment { now, whole: &whole, on_path: &self.on_path };
-        let (closed, open) = Marks::of_seen(self.items, self.presence, seen);
-        let (closed, put_back) = (fates(self.items, &closed, moment), fates(self.items, &open, moment));
+        let closed = fates(self.items, &closed, moment);
+        let put_back = open.map_or_else(|| closed.clone(), |open| fates(self.items, &open, moment));
         self.overflowed = false;
         self.cut = Some(Cut { fates: closed, put_back, now, whole, made_bytes: seen.made_bytes });
     }
@@ -185,7 +193,7 @@ impl<'m> Goal<'m> {
         let until = cut.now.map_or(0, |idx| idx.0 + 1);
         let is_on_path = |index: &usize| self.on_path.get(*index).copied().unwrap_or(self.on_path.is_empty());
         let path = || (0..until).filter(is_on_path).map(EntryIdx);
-        let is_whole = |idx: &EntryIdx| cut.whole.get(idx.0).copied().unwrap_or(false);
+        let is_whole = |idx: &EntryIdx| cut.whole.holds(*idx);
         let moment = Moment { now: cut.now, whole: &cut.whole, on_path: &self.on_path };
         let of = |marks: &Marks| Score::new(self.items, &fates(self.items, marks, moment)).loss;
         let full = of(&Marks::of_entries(self.items, self.presence, path()));
@@ -219,10 +227,11 @@ impl Meter for Goal<'_> {
             }
             ReplayEvent::Edit(edit) => {
                 self.dropped += edit.saved.0;
+                self.mirror.note(edit.places);
                 if number(self.dropped) >= self.floor && !self.items.items.is_empty() {
-                    let items = edit.after.view().items();
-                    let newest = items.iter().rev().find_map(Item::origin);
-                    self.edited = Some((items.to_vec(), self.now.max(newest)));
+                    self.mirror.look(edit.after);
+                    let newest = edit.after.view().items().iter().rev().find_map(Item::origin);
+                    self.edited = Some(Edited { now: self.now.max(newest) });
                     self.overflowed = false;
                 }
             }

@@ -1,5 +1,9 @@
 //! Words that turn a statement round, or take it back.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
 /// Words that forbid or deny. One in Latin letters begins where a word begins, and ends there if it ends with a space.
 const NEGATIONS: [&str; 24] = [
     "not ",
@@ -123,23 +127,43 @@ const PAST_HEADINGS: [&str; 10] = [
 /// Words that stand between an old value and the one that took its place.
 const ARROWS: [&str; 3] = ["->", "→", "=>"];
 
-/// Whether `word` stands in a text, where a word begins.
-fn stands(text: &str, word: &str) -> bool {
+/// Phrases that are looked for in one pass.
+struct Phrases {
+    words: &'static [&'static str],
+    /// Without the spaces at their ends. A few short phrases always fit an automaton.
+    automaton: Option<AhoCorasick>,
+}
+
+impl Phrases {
+    fn new(words: &'static [&'static str]) -> Self {
+        Self { words, automaton: AhoCorasick::new(words.iter().map(|word| word.trim_end())).ok() }
+    }
+
+    /// Whether one of them stands in a text, where a word begins.
+    fn stand_in(&self, text: &str) -> bool {
+        let mut found = self.automaton.iter().flat_map(|automaton| automaton.find_overlapping_iter(text));
+        found.any(|found| stands(text, self.words[found.pattern().as_usize()], found.start()))
+    }
+}
+
+static NEGATION: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&NEGATIONS));
+static RETRACTION: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&RETRACTIONS));
+static DENIAL: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&DENIALS));
+static PAST_HEADING: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&PAST_HEADINGS));
+
+/// Whether `word`, which begins at a place of a text, begins a word there and ends where it has to.
+fn stands(text: &str, word: &str, at: usize) -> bool {
     let letter = |at: usize| text.as_bytes().get(at).is_some_and(u8::is_ascii_alphanumeric);
     let stem = word.trim_end();
     // `n't` ends a word, and the marks of other scripts stand anywhere.
     let is_free = !stem.as_bytes()[0].is_ascii_alphabetic() || stem == "n't";
-    let ends = |at: usize| stem.len() == word.len() || !letter(at + stem.len());
-    text.match_indices(stem).any(|(at, _)| (is_free || at == 0 || !letter(at - 1)) && ends(at))
-}
-
-fn any(text: &str, words: &[&str]) -> bool {
-    words.iter().any(|word| stands(text, word))
+    let ends = stem.len() == word.len() || !letter(at + stem.len());
+    (is_free || at == 0 || !letter(at - 1)) && ends
 }
 
 /// Whether a text speaks in the negative.
 pub(super) fn has_negation(text: &str) -> bool {
-    any(text, &NEGATIONS)
+    NEGATION.stand_in(text)
 }
 
 /// Whether there is a negation in the sentence around a place of a normalised text.
@@ -150,12 +174,12 @@ pub(super) fn is_negated(text: &str, start: usize, end: usize) -> bool {
 /// Whether the sentence around a place takes back what stands there.
 pub(super) fn is_retracted(text: &str, start: usize, end: usize) -> bool {
     let sentence = sentence(text, start, end);
-    any(sentence, &RETRACTIONS) || ARROWS.iter().any(|mark| sentence.contains(mark))
+    RETRACTION.stand_in(sentence) || ARROWS.iter().any(|mark| sentence.contains(mark))
 }
 
 /// Whether a text says of something that it does not hold at all.
 pub(super) fn has_denial(text: &str) -> bool {
-    any(text, &DENIALS)
+    DENIAL.stand_in(text)
 }
 
 /// Whether the sentence around a place says that it does not hold at all.
@@ -181,18 +205,20 @@ pub(super) fn is_negated_right_before(text: &str, start: usize) -> bool {
 
 /// Whether a heading says that nothing below it holds any more.
 pub(in crate::meter::goal) fn is_past_heading(words: &str) -> bool {
-    any(&words.to_lowercase(), &PAST_HEADINGS)
+    PAST_HEADING.stand_in(&words.to_lowercase())
 }
 
-/// The sentence or list item around a place of a normalised text.
+/// What ends a sentence or a list item of a normalised text.
+const ENDS: [&str; 5] = [". ", " - ", "; ", "。", "；"];
+
+/// The sentence or list item around a place of a normalised text. It looks no further than that.
 fn sentence(text: &str, start: usize, end: usize) -> &str {
-    let from = [". ", " - ", "; ", "。", "；"]
-        .iter()
-        .filter_map(|mark| text[..start].rfind(mark).map(|at| at + mark.len()))
-        .max()
-        .unwrap_or(0);
-    let to = [". ", " - ", "; ", "。", "；"].iter().filter_map(|mark| text[end..].find(mark)).min();
-    &text[from..to.map_or(text.len(), |to| end + to)]
+    let bytes = text.as_bytes();
+    let ends_at = |at: &usize| ENDS.iter().any(|mark| bytes[..*at].ends_with(mark.as_bytes()));
+    let begins_at = |at: &usize| ENDS.iter().any(|mark| bytes[*at..].starts_with(mark.as_bytes()));
+    let from = (1..=start).rev().find(ends_at).unwrap_or(0);
+    let to = (end..bytes.len()).find(begins_at).unwrap_or(bytes.len());
+    &text[from..to]
 }
 
 #[cfg(test)]
@@ -220,6 +246,15 @@ mod tests {
         for text in ["the piano plays", "tie a knot there", "a casino opens", "bookkeep it", "hold the volcano back"] {
             assert!(!has_negation(text), "{text}");
         }
+    }
+
+    #[test]
+    fn a_sentence_ends_at_the_nearest_mark() {
+        let text = "a. b - c; d。灯。x；y - . z";
+        let of = |word: &str| around(text, word, |text, start, end| super::sentence(text, start, end).to_owned());
+        assert_eq!(["a", "b", "c", "d", "灯", "x", "y", "z"].map(of), ["a", "b", "c", "d", "灯", "x", "y", "z"]);
+        assert_eq!(super::sentence(text, 3, 8), "b - c");
+        assert_eq!(super::sentence("whole", 0, 5), "whole");
     }
 
     #[test]

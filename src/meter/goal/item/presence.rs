@@ -47,7 +47,8 @@ impl Presence {
         let mut said = Vec::with_capacity(transcript.entries.len());
         for index in 0..transcript.entries.len() {
             let entry = EntryIdx(index);
-            let text = Item::entry(transcript, entry).message(transcript).map(whole_text).unwrap_or_default();
+            let item = Item::entry(transcript, entry);
+            let text = item.message(transcript).map(whole_text).unwrap_or_default();
             lines.bytes.push(text.len() as u64);
             let found = matcher.recorded(&normalise(&text));
             if found.iter().any(|(_, said)| said.part) {

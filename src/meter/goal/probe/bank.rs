@@ -74,6 +74,26 @@ pub enum Expected {
     NotKnown,
 }
 
+impl Expected {
+    /// What is right, for a person to read: spellings are joined by `or`, and what is stale or wrong is named too.
+    pub fn in_words(&self) -> String {
+        let list = |spellings: &[String]| spellings.join(" or ");
+        match self {
+            Self::NotKnown => "NOT KNOWN".to_owned(),
+            Self::Letter(letter) => letter.to_string(),
+            Self::Spelling { right, wrong, stale } => {
+                let mut words = list(right);
+                for (name, spellings) in [("wrong", wrong), ("stale", stale)] {
+                    if !spellings.is_empty() {
+                        let _ = write!(words, "; {name}: {}", list(spellings));
+                    }
+                }
+                words
+            }
+        }
+    }
+}
+
 /// One question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {

@@ -3,6 +3,7 @@
 use super::action::NextCall;
 use super::conversation::rendered;
 use crate::meter::goal::item::DROPPED_FLOOR;
+use crate::meter::goal::seen::Mirror;
 use crate::meter::number;
 use crate::replay::{Item, Live, ReplayEvent, RequestEvent, Source};
 use crate::transcript::{Block, EntryIdx, EntryKind, Message, Tokens, Transcript};
@@ -45,9 +46,32 @@ pub struct Sight<'t> {
     floor: f64,
     dropped: u64,
     now: Option<EntryIdx>,
-    cut: Option<CutSight>,
-    actions: Vec<ActionSight>,
+    mirror: Mirror,
+    cut: Option<Cut>,
+    actions: Vec<Action>,
     overflowed: bool,
+}
+
+/// A cut, before it is known to be the last one. Its context is in the mirror.
+#[derive(Debug)]
+struct Cut {
+    request: u64,
+    now: EntryIdx,
+}
+
+/// A request with tool calls.
+#[derive(Debug)]
+struct Action {
+    request: u64,
+    entry: EntryIdx,
+    sent: Vec<Item>,
+    recorded: Vec<NextCall>,
+}
+
+/// The items that are sent.
+fn sent(live: &Live<'_>) -> Vec<Item> {
+    let items = live.view().items().iter().enumerate();
+    items.filter(|(at, _)| live.is_sent(*at)).map(|(_, item)| item.clone()).collect()
 }
 
 impl<'t> Sight<'t> {
@@ -60,6 +84,7 @@ impl<'t> Sight<'t> {
             floor: number(window.0) * DROPPED_FLOOR,
             dropped: 0,
             now: None,
+            mirror: Mirror::default(),
             cut: None,
             actions: Vec::new(),
             overflowed: false,
@@ -81,6 +106,7 @@ impl<'t> Sight<'t> {
             }
             ReplayEvent::Edit(edit) => {
                 self.dropped += edit.saved.0;
+                self.mirror.note(edit.places);
                 self.look(edit.after, edit.request);
             }
             ReplayEvent::Overflow(_) | ReplayEvent::Stuck(_) | ReplayEvent::Fired(_) => {}
@@ -91,20 +117,10 @@ impl<'t> Sight<'t> {
         if number(self.dropped) < self.floor {
             return;
         }
-        let items = live.view().items();
-        let newest = items.iter().rev().find_map(Item::origin);
+        let newest = live.view().items().iter().rev().find_map(Item::origin);
         let Some(now) = self.now.max(newest) else { return };
-        let mut dropped = vec![false; self.transcript.entries.len()];
-        for idx in self.path.iter().filter(|&&idx| idx <= now) {
-            dropped[idx.0] = true;
-        }
-        for item in items {
-            if let Source::Entry(idx) = item.source {
-                dropped[idx.0] = false;
-            }
-        }
-        let view = rendered(live.sent());
-        self.cut = Some(CutSight { request, now, path: self.path.clone(), dropped, view });
+        self.mirror.look(live);
+        self.cut = Some(Cut { request, now });
         self.actions.clear();
         self.overflowed = false;
     }
@@ -119,8 +135,8 @@ impl<'t> Sight<'t> {
         };
         let recorded: Vec<NextCall> = message.blocks().iter().filter_map(called).collect();
         if !reply.failed() && !recorded.is_empty() {
-            let view = rendered(request.live.sent());
-            self.actions.push(ActionSight { request: request.number, entry: request.entry, view, recorded });
+            let sent = sent(request.live);
+            self.actions.push(Action { request: request.number, entry: request.entry, sent, recorded });
         }
     }
 
@@ -134,9 +150,36 @@ impl<'t> Sight<'t> {
             Some(_) if self.overflowed => {
                 Err("the agent overflowed: a request after the last cut did not fit the window")
             }
-            Some(cut) => Ok((cut, self.actions)),
+            Some(ref cut) => {
+                Ok((self.sight(cut), self.actions.into_iter().map(|one| one.told(self.transcript)).collect()))
+            }
         }
     }
+
+    fn sight(&self, cut: &Cut) -> CutSight {
+        let mut dropped = vec![false; self.transcript.entries.len()];
+        for idx in self.path.iter().filter(|&&idx| idx <= cut.now) {
+            dropped[idx.0] = true;
+        }
+        for item in self.mirror.items() {
+            if let Source::Entry(idx) = item.source {
+                dropped[idx.0] = false;
+            }
+        }
+        let view = text(self.transcript, self.mirror.sent());
+        CutSight { request: cut.request, now: cut.now, path: self.path.clone(), dropped, view }
+    }
+}
+
+impl Action {
+    fn told(self, transcript: &Transcript) -> ActionSight {
+        let view = text(transcript, self.sent.iter());
+        ActionSight { request: self.request, entry: self.entry, view, recorded: self.recorded }
+    }
+}
+
+fn text<'i>(transcript: &'i Transcript, items: impl Iterator<Item = &'i Item>) -> String {
+    rendered(items.filter_map(|item| item.message(transcript)))
 }
 
 fn called(block: &Block) -> Option<NextCall> {
@@ -163,5 +206,5 @@ impl CutSight {
 
 fn history(transcript: &Transcript, entries: impl Iterator<Item = EntryIdx>) -> String {
     let items: Vec<Item> = entries.map(|idx| Item::entry(transcript, idx)).collect();
-    rendered(items.iter().filter_map(|item| item.message(transcript)))
+    text(transcript, items.iter())
 }

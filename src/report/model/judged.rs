@@ -1,0 +1,113 @@
+//! What a judge said of the summaries of each cell.
+
+use std::collections::BTreeMap;
+
+use sha2::{Digest, Sha256};
+
+use super::Cell;
+use super::evidence::Searched;
+use crate::results::{EventRecord, JudgementRecord, Run};
+
+/// A judgement with its row in `judgements.csv`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Judged<'run> {
+    /// The row.
+    pub row: usize,
+    /// The record.
+    pub record: &'run JudgementRecord,
+    /// What became of its evidence.
+    pub evidence: Evidence,
+}
+
+/// Whether the words that a grade rests on stand in the summary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Evidence {
+    /// They do, whatever their case and white space.
+    Stands,
+    /// They were found when it was judged, in the text without headings, but run over one.
+    AcrossHeadings,
+    /// They do not, and the grade is void.
+    Nowhere,
+    /// A grade of 0 needs none.
+    NotNeeded,
+}
+
+/// The judgements of one cell.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CellJudgements<'run> {
+    /// Those of its last summary.
+    pub judged: Vec<Judged<'run>>,
+    /// Judgements of a summary that the run no longer has: it was run again since.
+    pub stale: usize,
+}
+
+/// The judgements of every cell, in the order of the cells.
+pub(super) fn judgements<'run>(run: &'run Run, cells: &[Cell<'run>]) -> Vec<CellJudgements<'run>> {
+    let mut of: BTreeMap<&str, Vec<(usize, &JudgementRecord)>> = BTreeMap::new();
+    for (row, record) in run.judgements.iter().enumerate() {
+        of.entry(&record.cell).or_default().push((row, record));
+    }
+    cells.iter().map(|cell| of_cell(cell, of.get(&*cell.record.cell).map_or(&[], Vec::as_slice))).collect()
+}
+
+fn of_cell<'run>(cell: &Cell<'run>, records: &[(usize, &'run JudgementRecord)]) -> CellJudgements<'run> {
+    if records.is_empty() {
+        return CellJudgements::default();
+    }
+    let summary = last_summary(cell).unwrap_or_default();
+    let digest = hex(summary);
+    let searched = Searched::new(summary);
+    let is_current = |record: &JudgementRecord| record.summary_sha256.as_ref().is_none_or(|judged| *judged == digest);
+    let current = records.iter().filter(|(_, record)| is_current(record));
+    let judged =
+        |&(row, record): &(usize, &'run JudgementRecord)| Judged { row, record, evidence: evidence(record, &searched) };
+    let judged: Vec<Judged<'run>> = current.map(judged).collect();
+    CellJudgements { stale: records.len() - judged.len(), judged }
+}
+
+/// The last summary of a cell: what a judge grades.
+fn last_summary<'run>(cell: &Cell<'run>) -> Option<&'run str> {
+    cell.events.iter().rev().find_map(|event| match event {
+        EventRecord::Compaction(compaction) => compaction.summary.as_deref(),
+        _ => None,
+    })
+}
+
+fn evidence(record: &JudgementRecord, summary: &Searched) -> Evidence {
+    let words = Searched::new(record.evidence.trim_matches(['"', '\'', '“', '”', '…', '.', ' ']));
+    let stands = summary.places(words.folded()).next().is_some();
+    match record.grade {
+        _ if stands => Evidence::Stands,
+        Some(0) => Evidence::NotNeeded,
+        Some(_) => Evidence::AcrossHeadings,
+        None => Evidence::Nowhere,
+    }
+}
+
+fn hex(text: &str) -> String {
+    Sha256::digest(text).iter().fold(String::new(), |mut hex, byte| {
+        // Writing to a string cannot fail.
+        let _ = std::fmt::Write::write_fmt(&mut hex, format_args!("{byte:02x}"));
+        hex
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn evidence_is_looked_for_again() {
+        let summary = Searched::new("## Goal\n- lock_timeout is now   45 s\n## Next\n- read it");
+        let of = |evidence_said: &str, grade| {
+            evidence(
+                &JudgementRecord { evidence: evidence_said.to_owned(), grade, ..JudgementRecord::default() },
+                &summary,
+            )
+        };
+        assert_eq!(of("“LOCK_TIMEOUT is now 45 s”…", Some(2)), Evidence::Stands);
+        assert_eq!(of("45 s - read it", Some(1)), Evidence::AcrossHeadings);
+        assert_eq!(of("46 s", None), Evidence::Nowhere);
+        assert_eq!(of("", Some(0)), Evidence::NotNeeded);
+    }
+}

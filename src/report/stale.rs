@@ -1,0 +1,68 @@
+//! What an earlier report left in a folder and this one does not write: it would be taken for a part of it.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{self, Read};
+use std::path::Path;
+
+use super::{CsvFile, ReportError, ReportModel};
+
+/// How a sibling page of ours begins: the generator is named in its head.
+const GENERATOR: &str = "<meta name=\"generator\" content=\"cutpoint ";
+/// So far into a page its head is looked at.
+const HEAD: u64 = 4_096;
+
+/// Removes the files of an earlier report that are not among `written`: tables about a base, and sibling pages. A file of that
+/// name that begins otherwise than ours do is somebody else's, and stays.
+pub(super) fn remove(model: &ReportModel, folder: &Path, written: &BTreeSet<&str>) -> Result<(), ReportError> {
+    let failed = |path: &Path, source| ReportError::File { path: path.to_owned(), source };
+    for entry in fs::read_dir(folder).map_err(|source| failed(folder, source))? {
+        let path = entry.map_err(|source| failed(folder, source))?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if written.contains(&*name) {
+            continue;
+        }
+        let ours = if is_sibling(&name) {
+            begins(&path, HEAD).is_ok_and(|head| head.contains(GENERATOR))
+        } else if let Some(file) = CsvFile::ALL.into_iter().find(|file| file.name() == name) {
+            let header = file.header(model);
+            begins(&path, header.len() as u64).is_ok_and(|head| head == header)
+        } else {
+            false
+        };
+        if ours {
+            fs::remove_file(&path).map_err(|source| failed(&path, source))?;
+        }
+    }
+    Ok(())
+}
+
+/// `transcript-12.html`, `cells-3.html`.
+fn is_sibling(name: &str) -> bool {
+    let number = name
+        .strip_suffix(".html")
+        .and_then(|stem| stem.strip_prefix("transcript-").or_else(|| stem.strip_prefix("cells-")));
+    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// The first bytes of a file, as text.
+fn begins(path: &Path, most: u64) -> io::Result<String> {
+    let mut head = Vec::new();
+    fs::File::open(path)?.take(most).read_to_end(&mut head)?;
+    Ok(String::from_utf8_lossy(&head).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_sibling;
+
+    #[test]
+    fn siblings_have_a_number() {
+        assert!(is_sibling("transcript-007.html") && is_sibling("cells-1.html"));
+        assert!(
+            ["transcript-.html", "transcript-a1.html", "cells-1.htm", "index.html", "my-cells-1.html"]
+                .into_iter()
+                .all(|name| !is_sibling(name))
+        );
+    }
+}
