@@ -73,7 +73,9 @@ proptest! {
         // The printed text takes the quick way, where it has one.
         prop_assert_eq!(js::stringified_utf16_len(&text), Some(units));
         prop_assert!(!js::is_canonical(&raw) || text == raw);
-        if !text.contains("\\ud") && !text.contains("\"0\":") && !text.contains("\"7\":") && !text.contains("\"1") {
+        // Lone surrogates, and keys that JavaScript may move to the front, take the slow way.
+        let numbered = text.as_bytes().windows(2).any(|pair| pair[0] == b'"' && pair[1].is_ascii_digit());
+        if !text.contains("\\ud") && !numbered {
             prop_assert!(js::is_canonical(&text), "{}", text);
         }
     }
