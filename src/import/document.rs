@@ -29,7 +29,7 @@ impl<'a> Document<'a> {
         }
         let bare = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
         let padding = |c: char| c == '\0' || c.is_whitespace();
-        let decoded = String::from_utf8_lossy(bare);
+        let decoded = lines::lossy(bare);
         let (start, end) = (decoded.trim_start_matches(padding), decoded.trim_matches(padding));
         if end.is_empty() {
             return Err(ImportError::Empty);
@@ -40,7 +40,7 @@ impl<'a> Document<'a> {
             places: places(bare, bytes.len() - bare.len(), decoded.len() - start.len()),
             findings: Vec::new(),
         };
-        if let Err(error) = std::str::from_utf8(bare) {
+        if let Err(error) = simdutf8::compat::from_utf8(bare) {
             let at = bytes.len() - bare.len() + error.valid_up_to();
             document.find(at, FindingKind::InvalidUtf8, "bytes that are not UTF-8, each read as U+FFFD".into());
         }
@@ -216,7 +216,7 @@ fn without_trailing_commas(text: &str) -> Option<(String, Vec<(usize, usize)>)> 
 
 /// The text of a file's first bytes, without what may stand before a document: a mark, NULs, white space.
 pub(super) fn beginning(head: &[u8]) -> Cow<'_, str> {
-    let text = String::from_utf8_lossy(head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head));
+    let text = lines::lossy(head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head));
     let start = text.len() - text.trim_start_matches(|c: char| c == '\0' || c.is_whitespace()).len();
     match text {
         Cow::Borrowed(text) => Cow::Borrowed(&text[start..]),

@@ -82,7 +82,7 @@ pub(super) fn split(bytes: &[u8]) -> Vec<Line<'_>> {
 ///
 /// All is checked for UTF-8 at once, and only if that fails line by line: a bad byte costs its own line at most.
 pub(super) fn split_from(bytes: &[u8], at: At) -> Vec<Line<'_>> {
-    let whole = std::str::from_utf8(bytes).ok();
+    let whole = simdutf8::basic::from_utf8(bytes).ok();
     let mut lines = Vec::with_capacity(bytecount::count(bytes, b'\n') + 1);
     let mut from = byte_order_mark(bytes, at);
     while from < bytes.len() {
@@ -143,10 +143,15 @@ fn byte_order_mark(bytes: &[u8], at: At) -> usize {
 
 /// One line's text, and the file offset of its first bad byte.
 fn decode(bytes: &[u8], offset: usize) -> (Cow<'_, str>, Option<usize>) {
-    match std::str::from_utf8(bytes) {
+    match simdutf8::compat::from_utf8(bytes) {
         Ok(text) => (Cow::Borrowed(text), None),
         Err(error) => (String::from_utf8_lossy(bytes), Some(offset + error.valid_up_to())),
     }
+}
+
+/// A text, each of its bad bytes as U+FFFD.
+pub(super) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+    simdutf8::basic::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
 
 /// What bytes that are plainly no UTF-8 text look like.

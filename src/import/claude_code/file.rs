@@ -231,7 +231,7 @@ impl File {
         }
         self.kept_targets();
         // The entries take their place in memory.
-        (self.uuids, self.copies) = (ByKey::new(), FxHashMap::default());
+        (self.uuids, self.copies) = (ByKey::default(), FxHashMap::default());
         let mut chains = std::mem::take(&mut self.chains);
         let mut order: Vec<usize> = (0..chains.len()).collect();
         order.sort_by_key(|&chain| chains[chain].sidechain);

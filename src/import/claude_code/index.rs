@@ -1,14 +1,15 @@
 //! What reading looks things up by, in little memory: a long session has many ids, and each is kept in its entry already.
 
-use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::num::NonZeroU32;
+
+use rustc_hash::FxHashMap;
 
 /// An id by 128 bits of its hash: so many that two ids of one file never share them.
 pub(super) type Key = [u64; 2];
 
-/// What each id stands for.
-pub(super) type ByKey<T> = HashMap<Key, T>;
+/// What each id stands for. Keys are hashes already, and no file chooses them.
+pub(super) type ByKey<T> = FxHashMap<Key, T>;
 
 /// Makes keys. Its hashes are seeded by chance, so that no file can be made to have two ids with one key.
 #[derive(Default)]
