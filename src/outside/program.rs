@@ -192,12 +192,18 @@ mod tests {
         Message::User(Content { blocks: vec![Block::Text(Text::from(text))], plain: true })
     }
 
+    /// With time enough on any machine.
     fn shell(script: &str) -> Program {
-        Program::new(&["sh".to_owned(), "-c".to_owned(), script.to_owned()], 2)
+        timed(script, 60)
     }
 
+    fn timed(script: &str, timeout_seconds: u64) -> Program {
+        Program::new(&["sh".to_owned(), "-c".to_owned(), script.to_owned()], timeout_seconds)
+    }
+
+    /// A program that hangs is waited for two seconds.
     fn fault(script: &str) -> String {
-        let program = shell(script);
+        let program = timed(script, 2);
         assert_eq!(program.messages(&[&said("a"), &said("b")]), [Tokens(0); 2]);
         program.fault().unwrap()
     }

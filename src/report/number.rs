@@ -72,6 +72,11 @@ pub(super) fn unit_label(def: &MeasureDef) -> &str {
     }
 }
 
+/// `1 break`, `2 breaks`.
+pub(super) fn counted(value: usize, of: &str) -> String {
+    format!("{} {of}{}", count(value as u64), if value == 1 { "" } else { "s" })
+}
+
 /// A count with thousands apart.
 pub(super) fn count(value: u64) -> String {
     grouped(&value.to_string())

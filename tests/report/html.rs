@@ -262,11 +262,11 @@ fn the_answers_stand_first_with_their_evidence() {
     assert!(page.find("id=\"glance\"").unwrap() < page.find("id=\"verdict\"").unwrap());
     let text = text_of(glance);
     for answer in [
-        "forgets least?MOCKpi: goal-loss 0.250 (0: all annotated items kept, 1: all lost), mean over 1 lineage.",
+        "forgets least?MOCKpi: goal-loss 0.250 (0: all annotated items kept, 1: all lost), mean over 1 lineage (sessions of one origin are one).",
         "per dollar?MOCKpi: goal-loss 0.250 for $0.5000 a session. It keeps most for a dollar: (1 − goal-loss) per dollar is 1.500.",
-        "significant?MOCKNo. None of the 1 others loses significantly more than pi (sign-flip test, 5 %, Holm). The sample is too small to show any: 1 of at least 6 lineages.",
-        "fail?On log: chars/4 counts \u{2212}50.0 %, too few tokens (asked by pi, tail-only). Over whole requests pi is off most, by 10.0 % on average.",
-        "cost?MOCKOn average $0.1025 once (at most $0.1250), and 78,100 tokens of the cached prefix, over 4 compactions.",
+        "significant?MOCKNo. None of the 1 other loses significantly more than pi (sign-flip test, 5 %, Holm). The sample is too small to show any: 1 of at least 6 lineages.",
+        "fail?On log: chars/4 counts \u{2212}50.0 %, too few tokens (used by pi, tail-only). Over whole requests pi is off most, by 10.0 % on average.",
+        "cost?MOCKOn average $0.1025 once (at most $0.1250), and 78,100 tokens of the cached prefix made worthless, over 4 compactions.",
         "said?MOCKCritical: “what never-touch-generated-files means”, said at line 4 of refactor-parser, lost by tail-only.",
     ] {
         assert!(text.contains(answer), "{answer}\n{text}");

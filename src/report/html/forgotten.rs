@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::super::model::{AtBudget, ForgottenPanel, Rounds, Weighing};
 use super::super::text::visible;
-use super::cell::{aggregate, head, how_to, scroll, scroll_fit, setting, strategy};
+use super::cell::{aggregate, head, how_to, names, scroll, scroll_fit, setting, strategy};
 use super::section::{Body, Page, Section};
 use super::{ReportError, ReportModel};
 
@@ -195,6 +195,9 @@ fn weights(model: &ReportModel, weighing: &Weighing) -> Markup {
                 " " (weighing.draws) " Dirichlet draws around the weights of " (weighing.parts.join(", ")) ". The winner, "
                 (visible(&model.labels[weighing.labels[stability.winner]]))
                 @if changes { ", changes." } @else { ", stays." }
+                @if !weighing.left_out.is_empty() {
+                    " Not ranked, because they have numbers for fewer lineages or none: " (names(model, weighing.left_out.iter().copied())) "."
+                }
             }
             thead {
                 tr {

@@ -55,8 +55,18 @@ fn least(page: Page<'_, '_>, verdict: &Verdict<'_>, row: usize) -> Markup {
         b { (strategy(page.model, best)) } ": goal-loss " b { (datum_at(loss, at("goal_loss"), &Format::Score.write(loss))) }
         " (0: all annotated items kept, 1: all lost), mean over "
         (datum_at(verdict.lineages, at("lineages"), &count(verdict.lineages as u64)))
-        @if verdict.lineages == 1 { " lineage. " } @else { " lineages. " }
+        @if verdict.lineages == 1 { " lineage" } @else { " lineages" } " (sessions of one origin are one). "
+        (not_compared(page, verdict))
         a href=(page.main("strategies")) { "All strategies" }
+    }
+}
+
+/// Strategies that the answer leaves out.
+fn not_compared(page: Page<'_, '_>, verdict: &Verdict<'_>) -> Markup {
+    html! {
+        @if !verdict.incomparable.is_empty() {
+            "Not compared, because they were scored on fewer lineages: " (names(page.model, verdict.incomparable.iter().copied())) ". "
+        }
     }
 }
 
@@ -80,12 +90,13 @@ fn significance(page: Page<'_, '_>, verdict: &Verdict<'_>, row: usize) -> Markup
     };
     let (all, sure, needed) = (verdict.contrasts.len(), verdict.significant(), verdict.needed_lineages());
     let number = |value: usize, column: &str| datum_at(value, ("verdicts.csv", row, column), &count(value as u64));
+    let others = if all == 1 { " other" } else { " others" };
     let (all_shown, sure_shown) = (number(all, "compared_strategies"), number(sure, "significant_strategies"));
     html! {
         @match sure {
-            0 => { b { "No." } " None of the " (all_shown) " others loses significantly more than " b { (visible(&page.model.labels[best])) } " (" },
-            _ if sure == all => { b { "Yes." } " Each of the " (all_shown) " others loses significantly more than " b { (visible(&page.model.labels[best])) } " (" },
-            _ => { b { "In part." } " Of the " (all_shown) " others, " (sure_shown) " lose significantly more than " b { (visible(&page.model.labels[best])) } " (" },
+            0 => { b { "No." } " None of the " (all_shown) (others) " loses significantly more than " b { (visible(&page.model.labels[best])) } " (" },
+            _ if sure == all => { b { "Yes." } " Each of the " (all_shown) (others) " loses significantly more than " b { (visible(&page.model.labels[best])) } " (" },
+            _ => { b { "In part." } " Of the " (all_shown) (others) ", " (sure_shown) " lose significantly more than " b { (visible(&page.model.labels[best])) } " (" },
         }
         "sign-flip test, 5 %, Holm)."
         @if verdict.lineages < needed {
@@ -114,7 +125,7 @@ fn estimate(page: Page<'_, '_>, verdict: &Verdict<'_>) -> Markup {
         "On " b { (visible(row.class)) } ": " code { (visible(errors.estimators[row.estimator])) } " counts "
         b { (datum_at(error, ("classes.csv", at, "error"), &Format::SignedPercent.write(error))) " %" }
         @if error < 0.0 { ", too few tokens" } @else { ", too many tokens" }
-        " (asked by " (names(page.model, verdict::asking(page.model, verdict, row.estimator))) "). "
+        " (used by " (names(page.model, verdict::asking(page.model, verdict, row.estimator))) "). "
         @if others > 0 && is_one_sided { "The other estimators err there in the same direction. " }
         (whole_requests(page, verdict))
         a href=(page.main("classes")) { "Every class and estimator" }
@@ -145,7 +156,7 @@ fn compaction(page: Page<'_, '_>, verdict: &Verdict<'_>, row: usize) -> Markup {
             " once (at most $" (number(dearest.one_time_usd, "greatest_one_time_usd", Format::Dollars)) "), and "
         }
         b { (number(worst.mean_invalidated_tokens, "mean_invalidated_tokens", Format::Whole)) }
-        " tokens of the cached prefix, over "
+        " tokens of the cached prefix made worthless, over "
         (datum_at(worst.count, ("verdicts.csv", row, "compactions"), &count(worst.count as u64)))
         @if worst.count == 1 { " compaction. " } @else { " compactions. " }
         a href=(page.main("compactions")) { "Each of them" }

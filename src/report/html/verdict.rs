@@ -184,7 +184,7 @@ fn worst_class(page: Page<'_, '_>, label: usize) -> Markup {
     let Some((at, class, error)) = worst else { return html! {} };
     html! {
         p {
-            "By content it fails most on " b { (visible(class)) } ": "
+            "By content its estimator, " code { (visible(asked.unwrap_or_default())) } ", fails most on " b { (visible(class)) } ": "
             (datum_at(error, ("classes.csv", at, "error"), &Format::SignedPercent.write(error))) " %. "
             a href=(page.main("classes")) { "All classes" }
         }
@@ -204,7 +204,7 @@ fn compaction(page: Page<'_, '_>, verdict: &Verdict<'_>, row: usize) -> Markup {
         @if let Some(dearest) = &verdict.dearest_compaction {
             p {
                 "On average " b { "$" (at(dearest.mean_one_time_usd, "mean_one_time_usd", Format::Dollars)) }
-                " at once, for the summary and for writing the cache anew."
+                " at once, for the summary, where one is written, and for writing the cache anew."
             }
             (dollars(page, dearest))
         }
@@ -215,7 +215,7 @@ fn compaction(page: Page<'_, '_>, verdict: &Verdict<'_>, row: usize) -> Markup {
             @if worst.count == 1 { " compaction" } @else { " compactions" } ", mean over lineages)."
         }
         p {
-            "The worst one: " (datum_at(worst.record.invalidated_tokens, ("compactions.csv", worst_row, "invalidated_tokens"), &count(worst.record.invalidated_tokens))) " tokens, "
+            "The one that invalidated most: " (datum_at(worst.record.invalidated_tokens, ("compactions.csv", worst_row, "invalidated_tokens"), &count(worst.record.invalidated_tokens))) " tokens, "
             a href=(link) { (visible(&model.labels[model.cells[worst.cell].label])) " before request " (worst.record.request) }
             " on " (visible(&model.cells[worst.cell].record.transcript)) "."
         }
@@ -298,7 +298,7 @@ fn contrast_row(page: Page<'_, '_>, contrast: &Contrast, row: usize) -> Markup {
                 }
                 td class="num" { (score(paired.sign_flip.p, "p")) }
                 (maybe_score(contrast.adjusted_p, "adjusted_p", "not tested"))
-                (maybe_score(paired.minimum_detectable, "minimum_detectable", "fewer than three lineages"))
+                (maybe_score(paired.minimum_detectable, "minimum_detectable", "too few lineages to show any difference"))
                 td { @if contrast.is_significant() { "◆ yes" } @else { "no" } }
             } @else {
                 @for _ in 0..6 { (nothing()) }

@@ -44,7 +44,7 @@ pub struct Weighing {
     pub labels: Vec<usize>,
     /// The parts that all of them have.
     pub parts: Vec<String>,
-    /// Strategies without one of the parts.
+    /// Strategies without a goal-loss, or with one on fewer lineages.
     pub left_out: Vec<usize>,
     /// What the draws say.
     pub stability: Stability,
@@ -133,9 +133,13 @@ fn value(row: &StrategyRow<'_>, name: &str) -> Option<f64> {
     row.measures.get(name)?.value
 }
 
-/// The parts are those that every strategy with a goal-loss has; the future counts only where all have it.
+/// Ranked are the strategies that have a goal-loss on most lineages, as the verdict compares them: one that was scored on fewer may
+/// lack most parts. The parts are those that all of them have; the future counts only where all have it.
 fn weighing(rows: &[StrategyRow<'_>]) -> Option<Weighing> {
-    let scored: Vec<&StrategyRow<'_>> = rows.iter().filter(|row| value(row, "goal_loss").is_some()).collect();
+    let lineages = |row: &StrategyRow<'_>| row.measures.get("goal_loss").map_or(0, |loss| loss.units.len());
+    let most = rows.iter().map(lineages).max().unwrap_or(0);
+    let (scored, others): (Vec<&StrategyRow<'_>>, Vec<_>) =
+        rows.iter().partition(|row| most > 0 && lineages(row) == most);
     let all_have = |name: &str| scored.iter().all(|row| value(row, name).is_some());
     let mut parts: Vec<(&str, f64)> =
         CATEGORIES.iter().zip(SHARES).map(|((name, _), share)| (*name, ITEMS * share)).collect();
@@ -147,7 +151,7 @@ fn weighing(rows: &[StrategyRow<'_>]) -> Option<Weighing> {
     if table.len() < 2 || parts.is_empty() {
         return None;
     }
-    let left_out = rows.iter().filter(|row| value(row, "goal_loss").is_none()).map(|row| row.label).collect();
+    let left_out = others.iter().map(|row| row.label).collect();
     Some(Weighing {
         labels: scored.iter().map(|row| row.label).collect(),
         parts: parts.iter().map(|(name, _)| (*name).to_owned()).collect(),

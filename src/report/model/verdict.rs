@@ -146,6 +146,12 @@ fn contrasts(best: &StrategyRow<'_>, rows: &[&StrategyRow<'_>]) -> Vec<Contrast>
     for (contrast, adjusted) in tested.zip(holm(&p)) {
         contrast.adjusted_p = Some(adjusted);
     }
+    // Where no difference could be significant, none can be detected either.
+    let needed = least_units(ALPHA, contrasts.len());
+    for paired in contrasts.iter_mut().filter_map(|one| one.paired.as_mut()) {
+        let lineages = paired.below + paired.ties + paired.above;
+        paired.minimum_detectable = paired.minimum_detectable.filter(|_| lineages >= needed);
+    }
     contrasts
 }
 

@@ -5,7 +5,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
 
 use super::super::ReportError;
-use super::super::number::{real, short};
+use super::super::number::{counted, real, short};
 use super::super::palette::Style;
 use super::super::text::visible;
 use super::svg::{GRID, INK, finish, line_colour, standalone};
@@ -28,7 +28,9 @@ pub fn cache_requests(records: &[CacheRequestRecord]) -> Result<String, ReportEr
     let figure = Figure {
         id: "cache-requests",
         title: format!("Prompt tokens by cache class: {}", visible(session)),
-        about: format!("{} requests, {breaks} breaks, {compactions} compactions", records.len()),
+        about: [(records.len(), "request"), (breaks, "break"), (compactions, "compaction")]
+            .map(|(number, of)| counted(number, of))
+            .join(", "),
         size: SIZE,
     };
     Ok(standalone(&drawn(&figure, |area| stack(area, records))?))
@@ -252,7 +254,7 @@ mod tests {
         let svg =
             cache_requests(&[record(1, 0, 900, false), record(2, 900, 100, false), record(3, 0, 500, true)]).unwrap();
         assert!(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""), "{svg}");
-        assert!(svg.contains("3 requests, 1 breaks, 1 compactions") && svg.contains("&lt;s&gt;"));
+        assert!(svg.contains("3 requests, 1 break, 1 compaction") && svg.contains("&lt;s&gt;"));
         // One read bar, three written and three plain ones, and a square of each in the legend.
         let bars = |colour: &str| svg.matches("<rect x").count().min(svg.matches(colour).count());
         assert_eq!(

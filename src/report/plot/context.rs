@@ -5,7 +5,7 @@ use plotters::style::text_anchor::{HPos, VPos};
 
 use super::super::ReportError;
 use super::super::model::{ContextLine, ContextPanel, Point};
-use super::super::number::{real, short};
+use super::super::number::{counted, real, short};
 use super::super::palette::Style;
 use super::super::text::visible;
 use super::svg::{GRID, INK, WINDOW, finish, line_colour};
@@ -38,7 +38,8 @@ fn figure<'a>(panel: &ContextPanel<'_>, labels: &[String], id: &'a str) -> Figur
     let lines = panel.lines.iter().map(|line| {
         let name = labels.get(line.label).map_or("?", String::as_str);
         let peak = line.points.iter().map(|point| point.tokens).fold(0.0, f64::max);
-        format!("{name}: {} compactions, peak {} tokens", line.compactions.len(), short(peak))
+        let compactions = counted(line.compactions.len(), "compaction");
+        format!("{name}: {compactions}, peak {} tokens", short(peak))
     });
     Figure {
         id,
