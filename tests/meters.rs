@@ -74,15 +74,7 @@ struct Says(&'static [&'static str]);
 
 impl Summarizer for Says {
     fn summarize(&self, _: &SummaryJob<'_, '_>, _: &dyn Completer) -> Result<Summary, SummaryError> {
-        let request = LlmRequest {
-            system: None,
-            prompt: SIX.into(),
-            max_output: None,
-            purpose: Purpose::Summary,
-            seed: 0,
-            tools: [].into(),
-            shared_bytes: 0,
-        };
+        let request = LlmRequest::new(Purpose::Summary, None, SIX);
         let response = Some(LlmResponse { text: "great".into(), calls: Vec::new(), truncated: false, usage: None });
         let message = Some(Message::User(content(self.0)));
         let text = Text::new(self.0.concat());

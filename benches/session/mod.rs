@@ -123,16 +123,8 @@ pub fn summary_request(transcript: &Transcript) -> LlmRequest {
     let conversation = serialize(path.context().iter().map(|item| &*item.message), &Rules::V1_6);
     let template = Template::builtin("pi").expect("a template");
     let parts = Parts { conversation: &conversation, previous_summary: None, focus: None };
-    let prompt = template.render(Purpose::Summary, &parts).expect("a prompt").into();
-    LlmRequest {
-        system: template.system().cloned(),
-        prompt,
-        max_output: None,
-        purpose: Purpose::Summary,
-        seed: 0,
-        tools: [].into(),
-        shared_bytes: 0,
-    }
+    let prompt = template.render(Purpose::Summary, &parts).expect("a prompt");
+    LlmRequest::new(Purpose::Summary, template.system().cloned(), prompt)
 }
 
 /// The name of a size: how many sessions, and how often they were compacted.

@@ -63,13 +63,8 @@ fn ask(config: &LlmConfig, stream: bool) -> Result<String, String> {
     let config = LlmConfig { stream, ..config.clone() };
     let gateway = Gateway::new(&config, Mode::Live, "", Arc::new(AtomicBool::new(false))).map_err(|e| e.to_string())?;
     let request = LlmRequest {
-        system: Some("Answer in one short sentence.".into()),
-        prompt: "Say that you are ready.".into(),
         max_output: Some(Tokens(256)),
-        purpose: Purpose::Summary,
-        seed: 0,
-        tools: [].into(),
-        shared_bytes: 0,
+        ..LlmRequest::new(Purpose::Summary, Some("Answer in one short sentence.".into()), "Say that you are ready.")
     };
     let start = Instant::now();
     let answer = gateway.complete(&request);

@@ -7,6 +7,7 @@ use crate::experiment::{Experiment, ModelConfig, Prepared, Session, StrategyConf
 use crate::llm::{Blocking, Mock};
 use crate::measure::Measure;
 use crate::replay::{CountCache, Manual};
+use crate::report::Narrow;
 use crate::results::{CellRecord, CompactionRecord, EventRecord, RequestRecord};
 use crate::tokens::Reference;
 
@@ -41,7 +42,7 @@ pub(super) fn replay(args: &ReplayArgs) -> anyhow::Result<()> {
     let llm = Blocking::new(Mock::new(experiment.mock)?);
     let cells = grid(&experiment, &corpus.sessions)?;
     let counts = CountCache::new(reference);
-    let mut out = io::stdout().lock();
+    let mut out = Narrow::new(io::stdout().lock());
     for cell in &cells {
         let session = &corpus.sessions[cell.session];
         let one = || std::iter::once(cell);

@@ -10,7 +10,7 @@ use super::args::ValidateArgs;
 use super::findings::{as_json, count, judge, table};
 use crate::experiment::{CorpusError, Session, Source, Sources};
 use crate::import::{Finding, FindingKind, LineCounts};
-use crate::report::guarded;
+use crate::report::{Narrow, guarded};
 
 /// What is known of a file once its sessions are forgotten.
 struct Checked {
@@ -40,7 +40,7 @@ pub(super) fn validate(args: &ValidateArgs) -> anyhow::Result<()> {
     } else if args.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&document(&files, &sources))?)?;
     } else {
-        print(&files, &sources, &mut out)?;
+        print(&files, &sources, &mut Narrow::new(&mut out))?;
     }
     drop(out);
     let faults = files.iter().map(|file| match &file.outcome {

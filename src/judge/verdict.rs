@@ -56,13 +56,9 @@ pub fn request(subject: Subject<'_>, seed: u64) -> LlmRequest {
          words; it is empty for a grade of 0.\n{\"evidence\": \"words of the text\", \"grade\": 0}\n",
     );
     LlmRequest {
-        system: Some(JUDGE.into()),
-        prompt: prompt.into(),
         max_output: Some(Tokens(MOST_OUTPUT)),
-        purpose: Purpose::Question,
         seed,
-        tools: [].into(),
-        shared_bytes: 0,
+        ..LlmRequest::new(Purpose::Question, Some(JUDGE.into()), prompt)
     }
 }
 

@@ -6,15 +6,7 @@ use crate::engine::summarize::Purpose;
 use crate::transcript::{Tokens, ToolSchema};
 
 fn request(prompt: &str, seed: u64) -> LlmRequest {
-    LlmRequest {
-        system: None,
-        prompt: prompt.into(),
-        max_output: None,
-        purpose: Purpose::Summary,
-        seed,
-        tools: [].into(),
-        shared_bytes: 0,
-    }
+    LlmRequest { seed, ..LlmRequest::new(Purpose::Summary, None, prompt) }
 }
 
 /// A model that waits, as real ones do.

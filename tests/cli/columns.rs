@@ -104,8 +104,18 @@ fn inspection_and_caches_fit() {
     assert!(done.stdout.contains(&format!("\"name\": \"{LONG}\"")), "{}", done.stdout);
     // Faults of a file, with long reasons.
     for case in ["enc-invalid-utf8.pi.jsonl", "tree-cycle-dup-missing.pi.jsonl", "bad-raw-newline.pi.jsonl"] {
-        narrow(at, &["inspect", &absolute(&format!("tests/field-cases/{case}"))], 0, &[]);
+        let case = absolute(&format!("tests/field-cases/{case}"));
+        narrow(at, &["inspect", &case], 0, &[]);
+        narrow(at, &["validate", &case], 5, &[]);
     }
+}
+
+#[test]
+fn a_replay_fits_with_the_reasons_of_its_voids() {
+    let (folder, session) = prepared();
+    let arguments = ["replay", &session, "--window", "30000", "--set", "trigger.reserve_tokens=16384", "--summaries"];
+    let done = narrow(folder.path(), &arguments, 0, &[("a-session-of", "attempt-of-today")]);
+    assert!(done.stdout.contains("pi[trigger.reserve_tokens=16384]"), "{}", done.stdout);
 }
 
 #[test]

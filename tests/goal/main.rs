@@ -106,16 +106,8 @@ impl Summarizer for Says {
         let mut next = self.1.lock().unwrap();
         let said = &self.0[(*next).min(self.0.len() - 1)];
         *next += 1;
-        let prompt = "## Goal\n(what)\n## Next Steps\n(which)".into();
-        let request = LlmRequest {
-            system: None,
-            prompt,
-            max_output: None,
-            purpose: Purpose::Summary,
-            seed: 0,
-            tools: [].into(),
-            shared_bytes: 0,
-        };
+        let prompt = "## Goal\n(what)\n## Next Steps\n(which)";
+        let request = LlmRequest::new(Purpose::Summary, None, prompt);
         let response =
             Some(LlmResponse { text: said.as_str().into(), calls: Vec::new(), truncated: false, usage: None });
         let text = Text::from(said.as_str());

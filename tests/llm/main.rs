@@ -25,15 +25,7 @@ use stub::Stub;
 
 pub(crate) fn request(prompt: &str, seed: u64) -> LlmRequest {
     let system = Some("You write summaries.".into());
-    LlmRequest {
-        system,
-        prompt: prompt.into(),
-        max_output: None,
-        purpose: Purpose::Summary,
-        seed,
-        tools: [].into(),
-        shared_bytes: 0,
-    }
+    LlmRequest { seed, ..LlmRequest::new(Purpose::Summary, system, prompt) }
 }
 
 /// A model at the stub, whose faults are met quickly.

@@ -52,13 +52,13 @@ impl Summarizer for Article {
         let conversation = serialize(job.context.messages(0..job.plan.kept_from), &Rules::V1_6);
         let parts = Parts { conversation: &conversation, previous_summary: None, focus: job.instructions };
         let request = LlmRequest {
-            system: self.template.system().cloned(),
-            prompt: self.template.render(Purpose::Summary, &parts).unwrap_or_default().into(),
             max_output: Some(self.max_tokens),
-            purpose: Purpose::Summary,
             seed: job.seed,
-            tools: [].into(),
-            shared_bytes: 0,
+            ..LlmRequest::new(
+                Purpose::Summary,
+                self.template.system().cloned(),
+                self.template.render(Purpose::Summary, &parts).unwrap_or_default(),
+            )
         };
         let answer = llm.complete(&request);
         let exchanges = vec![Exchange { request, response: answer.as_ref().ok().cloned() }];

@@ -51,13 +51,9 @@ pub fn summarize_branch(
     let parts = Parts { conversation: &conversation, previous_summary: None, focus: job.focus };
     let prompt = template.render(Purpose::Branch, &parts).or_else(|| template.render(Purpose::Summary, &parts));
     let request = LlmRequest {
-        system: template.system().cloned(),
-        prompt: prompt.unwrap_or_default().into(),
         max_output: rules.branch_cap,
-        purpose: Purpose::Branch,
         seed: job.seed,
-        tools: [].into(),
-        shared_bytes: 0,
+        ..LlmRequest::new(Purpose::Branch, template.system().cloned(), prompt.unwrap_or_default())
     };
     let answer = llm.complete(&request);
     let exchanges = vec![Exchange { request, response: answer.as_ref().ok().cloned() }];

@@ -28,13 +28,12 @@ impl DeepAgents {
     fn request(&self, transcript: &str, seed: u64) -> LlmRequest {
         let parts = Parts { conversation: transcript, previous_summary: None, focus: None };
         LlmRequest {
-            system: self.template.system().cloned(),
-            prompt: self.template.render(Purpose::Summary, &parts).unwrap_or_default().into(),
-            max_output: None,
-            purpose: Purpose::Summary,
             seed,
-            tools: [].into(),
-            shared_bytes: 0,
+            ..LlmRequest::new(
+                Purpose::Summary,
+                self.template.system().cloned(),
+                self.template.render(Purpose::Summary, &parts).unwrap_or_default(),
+            )
         }
     }
 

@@ -124,16 +124,8 @@ fn request(
     max_output: Option<Tokens>,
     seed: u64,
 ) -> LlmRequest {
-    let prompt = template.render(purpose, parts).unwrap_or_default().into();
-    LlmRequest {
-        system: template.system().cloned(),
-        prompt,
-        max_output,
-        purpose,
-        seed,
-        tools: [].into(),
-        shared_bytes: 0,
-    }
+    let prompt = template.render(purpose, parts).unwrap_or_default();
+    LlmRequest { max_output, seed, ..LlmRequest::new(purpose, template.system().cloned(), prompt) }
 }
 
 impl Summarizer for Pi {

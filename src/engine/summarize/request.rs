@@ -40,6 +40,14 @@ pub struct LlmRequest {
     pub shared_bytes: usize,
 }
 
+impl LlmRequest {
+    /// A call with nothing but its prompts: no limit, no seed, no tools.
+    pub fn new(purpose: Purpose, system: Option<Arc<str>>, prompt: impl Into<Prompt>) -> Self {
+        let prompt = prompt.into();
+        Self { system, prompt, max_output: None, purpose, seed: 0, tools: [].into(), shared_bytes: 0 }
+    }
+}
+
 /// A tool call in an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Called {

@@ -11,16 +11,8 @@ fn config(api: Api) -> LlmConfig {
 }
 
 fn request() -> LlmRequest {
-    let (system, prompt) = (Some("be brief".into()), "say it".into());
-    LlmRequest {
-        system,
-        prompt,
-        max_output: Some(Tokens(50)),
-        purpose: Purpose::Summary,
-        seed: 4,
-        tools: [].into(),
-        shared_bytes: 0,
-    }
+    let system = Some("be brief".into());
+    LlmRequest { max_output: Some(Tokens(50)), seed: 4, ..LlmRequest::new(Purpose::Summary, system, "say it") }
 }
 
 fn whole(api: Api, body: &Value) -> Reply {

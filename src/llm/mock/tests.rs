@@ -34,16 +34,8 @@ const CHINESE: &str = "\
 fn request(template: &str, purpose: Purpose, conversation: &str, previous: Option<&str>) -> LlmRequest {
     let template = Template::builtin(template).unwrap();
     let parts = Parts { conversation, previous_summary: previous, focus: None };
-    let prompt = template.render(purpose, &parts).unwrap().into();
-    LlmRequest {
-        system: template.system().cloned(),
-        prompt,
-        max_output: None,
-        purpose,
-        seed: 7,
-        tools: [].into(),
-        shared_bytes: 0,
-    }
+    let prompt = template.render(purpose, &parts).unwrap();
+    LlmRequest { seed: 7, ..LlmRequest::new(purpose, template.system().cloned(), prompt) }
 }
 
 fn answer(request: &LlmRequest) -> String {

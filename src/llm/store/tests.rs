@@ -10,15 +10,7 @@ fn config() -> LlmConfig {
 }
 
 fn request(prompt: &str, seed: u64) -> LlmRequest {
-    LlmRequest {
-        system: None,
-        prompt: prompt.into(),
-        max_output: None,
-        purpose: Purpose::Summary,
-        seed,
-        tools: [].into(),
-        shared_bytes: 0,
-    }
+    LlmRequest { seed, ..LlmRequest::new(Purpose::Summary, None, prompt) }
 }
 
 fn reply(text: &str) -> Reply {
