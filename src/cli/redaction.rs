@@ -46,14 +46,42 @@ fn of_values(
     })
 }
 
-/// Every text, names of maps included: the fates of items stand under their ids.
+/// Fields that hold words of the program, or figures under such words: a password that is the same word is none there.
+const OURS: [&str; 20] = [
+    "break_reason",
+    "category",
+    "checkpoint",
+    "class",
+    "condition",
+    "event",
+    "fate",
+    "findings",
+    "format",
+    "history",
+    "kind",
+    "measures",
+    "offered",
+    "reader",
+    "reference",
+    "role",
+    "rubric",
+    "schema",
+    "tools",
+    "verdict",
+];
+
+/// The map whose names are texts: the fates of items stand under their ids.
+const FATES: &str = "fates";
+
+/// Every text that is not ours.
 fn collect<'v>(value: &'v Value, texts: &mut Vec<&'v str>) {
     match value {
         Value::String(text) => texts.push(text),
         Value::Array(list) => list.iter().for_each(|one| collect(one, texts)),
-        Value::Object(map) => map.iter().for_each(|(name, one)| {
-            texts.push(name);
-            collect(one, texts);
+        Value::Object(map) => map.iter().for_each(|(name, one)| match &**name {
+            FATES => texts.extend(one.as_object().into_iter().flat_map(Map::keys).map(String::as_str)),
+            ours if OURS.contains(&ours) => {}
+            _ => collect(one, texts),
         }),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
@@ -63,13 +91,17 @@ fn replace(value: &mut Value, redactor: &mut Redactor) {
     match value {
         Value::String(text) => redactor.replace(text),
         Value::Array(list) => list.iter_mut().for_each(|one| replace(one, redactor)),
-        Value::Object(map) => {
-            let renamed = std::mem::take(map).into_iter().map(|(name, mut one)| {
-                replace(&mut one, redactor);
-                (redactor.text(&name).unwrap_or(name), one)
-            });
-            *map = renamed.collect::<Map<_, _>>();
-        }
+        Value::Object(map) => map.iter_mut().for_each(|(name, one)| match &**name {
+            FATES => rename(one, redactor),
+            ours if OURS.contains(&ours) => {}
+            _ => replace(one, redactor),
+        }),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
+}
+
+fn rename(map: &mut Value, redactor: &mut Redactor) {
+    let Some(map) = map.as_object_mut() else { return };
+    let renamed = std::mem::take(map).into_iter().map(|(name, one)| (redactor.text(&name).unwrap_or(name), one));
+    *map = renamed.collect();
 }

@@ -23,7 +23,8 @@ pub fn find(text: &str) -> Vec<Found> {
     for pattern in PATTERNS.iter() {
         for captures in pattern.regex.captures_iter(text) {
             let Some(secret) = captures.name("s") else { continue };
-            let range = if pattern.kind == SecretKind::Setting { without_mark(&secret) } else { secret.range() };
+            let range =
+                if pattern.kind == SecretKind::Setting { without_mark(text, secret.range()) } else { secret.range() };
             let free = !found.iter().any(|known| known.range.start < range.end && range.start < known.range.end);
             if free && !is_harmless(pattern.kind, secret.as_str()) {
                 found.push(Found { kind: pattern.kind, range });
@@ -34,10 +35,30 @@ pub fn find(text: &str) -> Vec<Found> {
     found
 }
 
-/// A value without the marks of the sentence around it, so that it is found again where it stands in another sentence.
-fn without_mark(secret: &regex::Match<'_>) -> Range<usize> {
-    let bare = secret.as_str().trim_end_matches([',', '.', ':', ')', ']', '!', '?']);
-    if bare.len() < SHORTEST { secret.range() } else { secret.start()..secret.start() + bare.len() }
+/// The text with what `new` writes in the place of each of its secrets.
+pub(super) fn spliced(
+    text: &str,
+    places: impl IntoIterator<Item = Found>,
+    mut new: impl FnMut(&str, &mut String),
+) -> String {
+    let (mut out, mut done) = (String::with_capacity(text.len()), 0);
+    for Found { range, .. } in places {
+        out.push_str(&text[done..range.start]);
+        new(&text[range.clone()], &mut out);
+        done = range.end;
+    }
+    out.push_str(&text[done..]);
+    out
+}
+
+/// Where a value stands without the marks of the sentence around it, so that it is found again where it stands in another
+/// sentence. Marks before the quote that closes a value are its own.
+fn without_mark(text: &str, range: Range<usize>) -> Range<usize> {
+    if text[range.end..].starts_with(['"', '\'', '\\']) {
+        return range;
+    }
+    let bare = text[range.clone()].trim_end_matches([',', '.', ':', ')', ']', '!', '?']);
+    if bare.len() < SHORTEST { range } else { range.start..range.start + bare.len() }
 }
 
 #[cfg(test)]
@@ -60,6 +81,7 @@ mod tests {
         assert_eq!(found("export DB_PASSWORD=w4rm-cl4y\nPORT=8080"), [(Setting, "w4rm-cl4y")]);
         assert_eq!(found("with DB_PASSWORD=w4rm-cl4y, as ever"), [(Setting, "w4rm-cl4y")]);
         assert_eq!(found("  password: \"w4rm-cl4y\""), [(Setting, "w4rm-cl4y")]);
+        assert_eq!(found("password: \"w4rm-cl4y!!\"."), [(Setting, "w4rm-cl4y!!")], "signs within quotes are its own");
         assert_eq!(found(r#"{"body":"{\"api_key\":\"w4rm-cl4y\"}"}"#), [(Setting, "w4rm-cl4y")]);
         assert_eq!(found("mara.k@kiln.museum wrote"), [(Email, "mara.k@kiln.museum")]);
         assert_eq!(found("/home/mara/kiln and C:\\Users\\Mara\\x"), [(HomePath, "mara"), (HomePath, "Mara")]);
@@ -82,6 +104,8 @@ mod tests {
             "someone@example.com",
             "/home/user/x",
             "the bearer of news",
+            "the basic implementation, basic authentication. Basic Understanding/of.headers",
+            "bearer authentication",
             "def token(self): return self.tokens.next()",
             "task-force sk-1",
             "sk-learn-based-estimators",

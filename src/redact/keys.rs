@@ -1,6 +1,6 @@
 //! Keys and tokens out of what a program says or keeps of its own calls: a mark in their place, because no length must stay.
 
-use super::find::find;
+use super::find::{find, spliced};
 use super::patterns::SecretKind;
 
 /// What stands where a key or a token stood.
@@ -11,15 +11,8 @@ pub fn without_keys(text: &str) -> String {
     let is_key = |kind| {
         matches!(kind, SecretKind::ProviderKey | SecretKind::WebToken | SecretKind::Header | SecretKind::PrivateKey)
     };
-    let mut out = String::with_capacity(text.len());
-    let mut done = 0;
-    for found in find(text).into_iter().filter(|found| is_key(found.kind)) {
-        out.push_str(&text[done..found.range.start]);
-        out.push_str(MASK);
-        done = found.range.end;
-    }
-    out.push_str(&text[done..]);
-    out
+    let keys = find(text).into_iter().filter(|found| is_key(found.kind));
+    spliced(text, keys, |_, out| out.push_str(MASK))
 }
 
 #[cfg(test)]
@@ -31,7 +24,7 @@ mod tests {
         let text = "a sk-ant-api03-0123456789abcdef b ghp_0123456789abcdefghij, AKIA0123456789ABCDEF";
         assert_eq!(without_keys(text), "a [redacted] b [redacted], [redacted]");
         assert_eq!(without_keys("Authorization: Bearer abcDEF123456.x-y"), "Authorization: Bearer [redacted]");
-        let plain = "task-0123456789abcdef0 sk-learn-based-estimators sk-12 日本 mara@kiln.museum /home/mara/kiln";
+        let plain = "basic authentication; task-0123456789abcdef0 sk-learn-based-estimators sk-12 日本 mara@kiln.museum /home/mara/kiln";
         assert_eq!(without_keys(plain), plain);
     }
 }

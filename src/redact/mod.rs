@@ -8,13 +8,15 @@
 //! A letter or digit of a secret becomes `x` or `X`, other signs stay. So every text keeps its length in UTF-16 units,
 //! code points and bytes, JSON stays JSON, and a second pass finds nothing. Which of the two it becomes follows from the
 //! secret: the same secret gets the same replacement throughout a transcript, so that what is looked for in it (an
-//! annotated item, a repeated value) is still found. A secret of six or more signs is then replaced wherever else it stands.
+//! annotated item, a repeated value) is still found. A secret of six or more signs is then replaced wherever else it stands;
+//! one of letters alone, which may be an ordinary word, not within a longer word.
 //!
 //! Patterns find what they know; they are no proof that nothing is left.
 
 mod find;
 mod json;
 mod keys;
+mod known;
 mod patterns;
 mod redactor;
 mod replace;

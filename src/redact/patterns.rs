@@ -124,7 +124,7 @@ pub(super) fn is_secret_name(name: &str) -> bool {
 const NOBODY: &[&str] =
     &["shared", "public", "user", "username", "runner", "root", "node", "ubuntu", "app", "me", "you"];
 
-/// Whether a text that looks like a secret is none: a placeholder, a name that is nobody's, a number of tokens, or
+/// Whether a text that looks like a secret is none: a placeholder, a name that is nobody's, a number of tokens, a word, or
 /// something that was replaced already.
 pub(super) fn is_harmless(kind: SecretKind, secret: &str) -> bool {
     let mut signs = secret.chars().filter(|sign| sign.is_alphanumeric()).peekable();
@@ -153,7 +153,12 @@ pub(super) fn is_harmless(kind: SecretKind, secret: &str) -> bool {
         }
         // `sk-learn-based-estimators`: random signs of such a length are not all small letters.
         SecretKind::ProviderKey => secret.bytes().all(|sign| sign.is_ascii_lowercase() || sign == b'-' || sign == b'_'),
-        _ => false,
+        // `basic authentication`: tokens have digits, capitals or signs that no word has.
+        SecretKind::Header => {
+            let sign = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'+' | b'=' | b'~');
+            !secret.bytes().any(sign) && !secret.bytes().skip(1).any(|byte| byte.is_ascii_uppercase())
+        }
+        SecretKind::PrivateKey | SecretKind::WebToken => false,
     }
 }
 

@@ -2,10 +2,8 @@
 
 use std::collections::HashMap;
 
-use regex::{Regex, RegexBuilder};
-
-use super::find::{Found, find};
-use super::patterns::SecretKind;
+use super::find::{find, spliced};
+use super::known::Known;
 use super::replace::Replacements;
 use super::transcript::{Finder, Redacted};
 
@@ -13,7 +11,7 @@ use super::transcript::{Finder, Redacted};
 /// them. Texts that were brought to lower case, as spellings are, get the replacement in lower case.
 #[derive(Debug, Default)]
 pub struct Redactor {
-    known: Option<Regex>,
+    known: Known,
     replacements: Replacements,
     /// The replacements of secrets in lower case.
     lower: HashMap<String, String>,
@@ -32,41 +30,24 @@ impl Redactor {
     pub(super) fn knowing(finder: &Finder, mut replacements: Replacements) -> Self {
         let secrets = finder.by_length();
         let lower = |secret: &&str| (secret.to_lowercase(), replacements.of(secret).to_lowercase());
-        let lower = secrets.iter().map(lower).collect();
-        let parts: Vec<String> = secrets.into_iter().map(regex::escape).collect();
-        // Very many of them may be too much for one pattern: then only the patterns find them.
-        let known = (!parts.is_empty())
-            .then(|| RegexBuilder::new(&parts.join("|")).case_insensitive(true).size_limit(1 << 28).build().ok());
-        Self { known: known.flatten(), replacements, lower, counts: Redacted::default() }
+        let lower: HashMap<String, String> = secrets.iter().map(lower).collect();
+        let spellings: Vec<&str> = secrets.into_iter().chain(lower.keys().map(String::as_str)).collect();
+        let known = Known::of(&spellings, true);
+        Self { known, replacements, lower, counts: Redacted::default() }
     }
 
     /// The text without secrets, and of the same length; `None` where there are none.
     pub fn text(&mut self, text: &str) -> Option<String> {
-        let mut places = find(text);
-        places.iter().for_each(|found| *self.counts.found.entry(found.kind).or_default() += 1);
-        for place in self.known.iter().flat_map(|known| known.find_iter(text)) {
-            let range = place.range();
-            if !places.iter().any(|found| found.range.start < range.end && range.start < found.range.end) {
-                places.push(Found { kind: SecretKind::Setting, range });
-                self.counts.repeated += 1;
-            }
-        }
-        if places.is_empty() {
-            return None;
-        }
-        places.sort_by_key(|found| found.range.start);
-        let (mut out, mut done) = (String::with_capacity(text.len()), 0);
-        for Found { range, .. } in places {
-            out.push_str(&text[done..range.start]);
-            let secret = &text[range.clone()];
-            match self.lower.get(secret).filter(|_| !self.replacements.has(secret)) {
+        let found = find(text);
+        found.iter().for_each(|found| *self.counts.found.entry(found.kind).or_default() += 1);
+        let places = self.known.add_to(text, found, &mut self.counts.repeated);
+        let Self { lower, replacements, .. } = self;
+        (!places.is_empty()).then(|| {
+            spliced(text, places, |secret, out| match lower.get(secret).filter(|_| !replacements.has(secret)) {
                 Some(lower) => out.push_str(lower),
-                None => out.push_str(self.replacements.of(secret)),
-            }
-            done = range.end;
-        }
-        out.push_str(&text[done..]);
-        Some(out)
+                None => out.push_str(replacements.of(secret)),
+            })
+        })
     }
 
     /// Replaces the secrets of a text in its place.
@@ -85,6 +66,7 @@ impl Redactor {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::redact::SecretKind;
 
     #[test]
     fn what_one_text_tells_is_gone_from_all() {

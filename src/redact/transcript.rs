@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use regex::Regex;
-
-use super::find::{Found, find};
+use super::find::{Found, find, spliced};
 use super::json;
+use super::known::Known;
 use super::patterns::SecretKind;
 use super::redactor::Redactor;
 use super::replace::Replacements;
@@ -56,7 +55,8 @@ pub fn redact_with(transcript: &mut Transcript) -> (Redacted, Redactor) {
     if finder.found.is_empty() {
         return (Redacted::default(), Redactor::default());
     }
-    let mut replacer = Replacer { again: finder.again(), replacements: Replacements::default(), repeated: 0 };
+    let known = Known::of(&finder.by_length(), false);
+    let mut replacer = Replacer { known, replacements: Replacements::default(), repeated: 0 };
     texts(transcript, &mut replacer);
     let redactor = Redactor::knowing(&finder, replacer.replacements);
     (Redacted { found: finder.found, repeated: replacer.repeated }, redactor)
@@ -100,16 +100,6 @@ impl Finder {
         secrets.sort_unstable_by_key(|secret| (std::cmp::Reverse(secret.len()), *secret));
         secrets
     }
-
-    /// Finds the secrets again.
-    fn again(&self) -> Option<Regex> {
-        let parts: Vec<String> = self.by_length().into_iter().map(regex::escape).collect();
-        if parts.is_empty() {
-            return None;
-        }
-        // Very many of them may be too much for one pattern: then only the patterns find them.
-        regex::RegexBuilder::new(&parts.join("|")).size_limit(1 << 28).build().ok()
-    }
 }
 
 impl Visit for Finder {
@@ -126,45 +116,22 @@ impl Visit for Finder {
 
 /// The second pass.
 struct Replacer {
-    again: Option<Regex>,
+    known: Known,
     replacements: Replacements,
     repeated: usize,
 }
 
-/// Where secrets of the first pass stand without their pattern, besides those that are `found`.
-fn with_repeated(again: Option<&Regex>, text: &str, mut found: Vec<Found>, repeated: &mut usize) -> Vec<Found> {
-    for place in again.into_iter().flat_map(|again| again.find_iter(text)) {
-        let range = place.range();
-        if !found.iter().any(|known| known.range.start < range.end && range.start < known.range.end) {
-            found.push(Found { kind: SecretKind::Setting, range });
-            *repeated += 1;
-        }
-    }
-    found.sort_by_key(|one| one.range.start);
-    found
-}
-
 impl Visit for Replacer {
     fn text(&mut self, text: &str) -> Option<String> {
-        let found = with_repeated(self.again.as_ref(), text, find(text), &mut self.repeated);
-        if found.is_empty() {
-            return None;
-        }
-        let mut out = String::with_capacity(text.len());
-        let mut done = 0;
-        for Found { range, .. } in found {
-            out.push_str(&text[done..range.start]);
-            out.push_str(self.replacements.of(&text[range.clone()]));
-            done = range.end;
-        }
-        out.push_str(&text[done..]);
-        Some(out)
+        let found = self.known.add_to(text, find(text), &mut self.repeated);
+        let replacements = &mut self.replacements;
+        (!found.is_empty()).then(|| spliced(text, found, |secret, out| out.push_str(replacements.of(secret))))
     }
 
     fn json(&mut self, json: &str) -> Option<String> {
-        let (again, repeated) = (self.again.as_ref(), &mut self.repeated);
-        json::replaced(json, &mut self.replacements, &mut |text, secret_field| {
-            with_repeated(again, text, json::found_in(text, secret_field), repeated)
+        let Self { known, replacements, repeated } = self;
+        json::replaced(json, replacements, &mut |text, secret_field| {
+            known.add_to(text, json::found_in(text, secret_field), repeated)
         })
     }
 }

@@ -85,3 +85,26 @@ fn nothing_that_is_written_holds_a_secret() {
     let page = fs::read_to_string(out.join("index.html")).unwrap();
     assert!(page.contains("names in home paths were replaced before the replay ("), "the reader is told");
 }
+
+/// Passwords that are words of our own records: neither a field nor a word of ours is taken for one.
+#[test]
+fn a_password_that_is_a_word_of_ours_breaks_no_record() {
+    let folder = tempfile::tempdir().unwrap();
+    dataset(folder.path());
+    let session = folder.path().join("kiln/session.jsonl");
+    let words =
+        ["session", "request", "compaction", "measures", "strict", "lower_is_better", "session_id", "tool_result"];
+    let settings: String = words.iter().map(|word| format!("password: '{word}' ")).collect();
+    let text =
+        fs::read_to_string(&session).unwrap().replace("W4rm-Cl4y it is", &format!("W4rm-Cl4y it is, {settings}"));
+    assert!(text.contains("'lower_is_better'"));
+    fs::write(&session, text).unwrap();
+    good(folder.path(), &["run", "--transcripts", "kiln", "--strategy", "pi,tail-only"]);
+    let before = fates(&folder.path().join("reports/run"));
+    good(folder.path(), &["report", "reports/run", "--redact", "--out", "shared"]);
+    let shared = folder.path().join("shared");
+    assert_eq!(fates(&shared), before);
+    let page = fs::read_to_string(shared.join("report.json")).unwrap();
+    assert!(!page.contains("password: 'request'"), "and it is gone where it is one");
+    good(folder.path(), &["report", "reports/run", "--against", "reports/run", "--redact", "--out", "both"]);
+}
