@@ -122,7 +122,7 @@ fn a_cache_that_reads_another_number_than_was_left_is_said() {
     let text = "9000 tokens read from the cache, 100 more than the 8900 left there";
     assert_eq!(recording.remarks, [Remark { line: 6, kind: RemarkKind::CacheMismatch, text: text.to_owned() }]);
     let recording = case("cache-lookback-26-blocks.claude.jsonl");
-    let text = "4096 tokens read from the cache, 4904 less than the 9000 left there";
+    let text = "4096 tokens read from the cache, 4904 less than the 9000 left there; an expiry in between is not excluded";
     assert_eq!(recording.remarks, [Remark { line: 28, kind: RemarkKind::CacheMismatch, text: text.to_owned() }]);
     // Without writes nothing says what is left, and a growing automatic cache is no mismatch.
     let automatic =
@@ -162,10 +162,10 @@ fn pairs_are_judged_in_the_context_not_in_the_file() {
 fn a_compaction_says_what_it_took_out_and_put_in() {
     let larger = case("summary-larger-than-span.pi.jsonl");
     let [one] = &larger.replaced[..] else { panic!("{:?}", larger.replaced) };
-    assert_eq!((one.before, one.after), (Tokens(13), Some(Tokens(450))));
+    assert_eq!((one.before, one.after), (Some(Tokens(13)), Some(Tokens(450))));
     assert_eq!(said(&larger), [(6, RemarkKind::NoGain)]);
     let placeholder = case("sum-input-empty-placeholder.pi.jsonl");
-    assert_eq!((placeholder.replaced[0].before, placeholder.replaced[0].after), (Tokens(620), Some(Tokens(17))));
+    assert_eq!((placeholder.replaced[0].before, placeholder.replaced[0].after), (Some(Tokens(620)), Some(Tokens(17))));
     // The second of two takes out what the first kept, and its summary.
     let twice = session(&[
         user(&"a".repeat(400)),
@@ -174,7 +174,7 @@ fn a_compaction_says_what_it_took_out_and_put_in() {
         user(&"c".repeat(120)),
         json!({"type": "compaction", "summary": "t".repeat(60), "firstKeptEntryId": "00000004", "tokensBefore": 500}),
     ]);
-    let pairs: Vec<_> = twice.replaced.iter().map(|one| (one.before.0, one.after.unwrap().0)).collect();
+    let pairs: Vec<_> = twice.replaced.iter().map(|one| (one.before.unwrap().0, one.after.unwrap().0)).collect();
     assert_eq!(pairs, [(100, 20), (30, 15)]);
     // What cannot be read has no size.
     let withheld = session(&[
@@ -183,4 +183,12 @@ fn a_compaction_says_what_it_took_out_and_put_in() {
     ]);
     assert_eq!(withheld.replaced[0].after, None);
     assert_eq!(said(&withheld), []);
+    // Nor has what a second compaction takes out with it.
+    let again = session(&[
+        user("a"),
+        json!({"type": "compaction", "summary": "", "firstKeptEntryId": "00000001", "tokensBefore": 5}),
+        json!({"type": "compaction", "summary": "s".repeat(4_000), "firstKeptEntryId": "00000001", "tokensBefore": 5}),
+    ]);
+    assert_eq!((again.replaced[1].before, again.replaced[1].after), (None, Some(Tokens(1_000))));
+    assert_eq!(said(&again), []);
 }

@@ -127,8 +127,8 @@ pub(super) struct Compacted {
     pub(super) line: usize,
     pub(super) tokens_before: Option<u64>,
     pub(super) summary_tokens: u64,
-    /// What it took out of the context, and what it put in its place, by Pi's estimate.
-    pub(super) replaced_estimate: u64,
+    /// What it took out of the context, and what it put in its place, by Pi's estimate. Null where the summary before it cannot be read.
+    pub(super) replaced_estimate: Option<u64>,
     /// Null where the summary cannot be read.
     pub(super) put_estimate: Option<u64>,
     pub(super) first_kept: Option<String>,
@@ -309,7 +309,7 @@ fn compactions(
     recorded
         .zip(replaced)
         .map(|((line, one), replaced)| Compacted {
-            replaced_estimate: replaced.before.0,
+            replaced_estimate: replaced.before.map(|tokens| tokens.0),
             put_estimate: replaced.after.map(|tokens| tokens.0),
             line,
             tokens_before: one.tokens_before,

@@ -237,9 +237,12 @@ fn with_signature(message: &Message) -> Option<(Message, u64)> {
         _ => None,
     };
     let signatures: Vec<Text> = message.blocks().iter().filter_map(signature).collect();
+    if signatures.is_empty() {
+        return None;
+    }
     let chars = signatures.iter().map(|text| text.char_len() as u64).sum();
     let blocks = message.blocks().iter().cloned().chain(signatures.into_iter().map(Block::Text)).collect();
-    (chars > 0).then(|| (message.with_content(Content { blocks, plain: false }), chars))
+    Some((message.with_content(Content { blocks, plain: false }), chars))
 }
 
 /// Every message that is sent, with its class and all counts.

@@ -61,16 +61,16 @@ impl Opaque {
 pub struct Replaced {
     /// Line of the compaction.
     pub line: usize,
-    /// Tokens of the messages and of the older summary that it replaced.
-    pub before: Tokens,
+    /// Tokens of the messages and of the older summary that it replaced; `None`: that summary cannot be read.
+    pub before: Option<Tokens>,
     /// Tokens of its summary, and of messages that it wrote out anew; `None`: the summary cannot be read.
     pub after: Option<Tokens>,
 }
 
 impl Replaced {
     pub(super) fn remark(&self) -> Option<Remark> {
-        let after = self.after.filter(|&after| after >= self.before && self.before > Tokens(0))?;
-        let (before, more) = (self.before, after.saturating_sub(self.before));
+        let (before, after) = self.before.zip(self.after).filter(|&(before, after)| after >= before && before > Tokens(0))?;
+        let more = after.saturating_sub(before);
         let text = format!(
             "the summary of {after} tokens replaced {before} (by Pi's estimate): the context did not shrink but grew by {more}"
         );
@@ -81,7 +81,7 @@ impl Replaced {
 /// Every compaction of the path.
 pub(super) fn replaced(path: &Path<'_>) -> Vec<Replaced> {
     // Where the context begins, and what the summary at its head counts.
-    let (mut start, mut head) = (0, Tokens(0));
+    let (mut start, mut head) = (0, Some(Tokens(0)));
     let mut all = Vec::new();
     for position in 0..path.len() {
         let entry = path.entry(position);
@@ -92,8 +92,9 @@ pub(super) fn replaced(path: &Path<'_>) -> Vec<Replaced> {
         let estimate = |message: &Message| message_tokens(message, path.rules());
         let anew: Tokens = one.replacement.iter().map(estimate).sum();
         let put = summary(&one.summary).map(|summary| summary + anew);
-        all.push(Replaced { line: entry.line, before: head + path.estimates().range(start..end), after: put });
-        (start, head) = (end, put.unwrap_or(anew));
+        let before = head.map(|head| head + path.estimates().range(start..end));
+        all.push(Replaced { line: entry.line, before, after: put });
+        (start, head) = (end, put);
     }
     all
 }

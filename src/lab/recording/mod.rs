@@ -31,11 +31,12 @@ pub enum RemarkKind {
     UnusableUsage,
     /// Usage falls between two requests though nothing was removed between them.
     UsageFall,
-    /// A request did not read from the cache what the one before had left there.
+    /// A request did not read from the cache what the one before had left there; that the cache expired is not excluded.
     CacheMismatch,
-    /// A result in the context whose call is not before it.
+    /// A result in the context whose call is not before it. The finding `orphan-result` is of any branch of the file.
     OrphanResult,
-    /// A call in the context that the conversation goes on without a result to.
+    /// A call in the context that the conversation goes on without a result to. The finding `unanswered-call` also counts a call
+    /// at the very end, and one that is answered late.
     UnansweredCall,
     /// A result that does not follow its call at once; strict providers refuse that.
     LateResult,
@@ -50,8 +51,8 @@ impl RemarkKind {
             Self::UnusableUsage => "unusable-usage",
             Self::UsageFall => "usage-fall",
             Self::CacheMismatch => "cache-mismatch",
-            Self::OrphanResult => "orphan-result",
-            Self::UnansweredCall => "unanswered-call",
+            Self::OrphanResult => "orphan-in-context",
+            Self::UnansweredCall => "unanswered-in-context",
             Self::LateResult => "late-result",
             Self::NoGain => "no-gain",
         }

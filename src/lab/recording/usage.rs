@@ -1,5 +1,7 @@
 //! Recorded usage that cannot be taken at its word.
 
+use std::cmp::Ordering;
+
 use super::{Remark, RemarkKind};
 use crate::lab::Verdict;
 use crate::lab::usage::fall;
@@ -63,8 +65,8 @@ fn unusable(verdict: Verdict) -> Option<&'static str> {
         Verdict::Zero => Some("its prompt is zero"),
         Verdict::Synthetic => Some("the agent wrote the reply itself"),
         Verdict::Duplicate => Some("it repeats the usage of the reply before"),
-        Verdict::Summary => Some("it is of the request for a summary"),
-        Verdict::Usable | Verdict::Missing => None,
+        // The usage of a summary stands with its compaction, not with a reply.
+        Verdict::Usable | Verdict::Missing | Verdict::Summary => None,
     }
 }
 
@@ -79,17 +81,13 @@ fn fell(last: Usage, usage: Usage, empty: bool) -> Option<String> {
     Some(format!("usage falls from {from} to {to} tokens, by {by}, and nothing recorded was removed in between{reply}"))
 }
 
-/// A request reads what the one before read and wrote, as long as both are in the cache's lifetime.
+/// A request reads what the one before read and wrote. No time is looked at: where less was read, the cache may have expired.
 fn mismatch(last: Usage, usage: Usage) -> Option<String> {
-    let (expected, read) = (last.cache_read + last.cache_write, usage.cache_read);
-    let by = expected.abs_diff(read);
-    let way = if read > expected { "more" } else { "less" };
-    (by > 0).then(|| {
-        format!(
-            "{} tokens read from the cache, {} {way} than the {} left there",
-            Tokens(read),
-            Tokens(by),
-            Tokens(expected)
-        )
-    })
+    let (left, read) = (Tokens(last.cache_read) + Tokens(last.cache_write), Tokens(usage.cache_read));
+    let (by, way, rest) = match read.cmp(&left) {
+        Ordering::Equal => return None,
+        Ordering::Greater => (read.saturating_sub(left), "more", ""),
+        Ordering::Less => (left.saturating_sub(read), "less", "; an expiry in between is not excluded"),
+    };
+    Some(format!("{read} tokens read from the cache, {by} {way} than the {left} left there{rest}"))
 }
