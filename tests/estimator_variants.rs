@@ -4,7 +4,6 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use cutpoint::engine::estimate::named::named;
 use cutpoint::engine::estimate::outside::Inside;
@@ -79,6 +78,7 @@ fn every_script_is_counted_in_its_units() {
     ];
     let transcript = chat(&cases.each_ref().map(|(text, _)| text.clone()));
     let observed = observe(&transcript, &["utf16/4", "code-points/4", "bytes/4", "o200k"]);
+    assert_eq!(observed.messages.len(), cases.len());
     for (message, (text, expected)) in observed.messages.iter().zip(&cases) {
         assert_eq!(message.estimates[..3], expected.map(Tokens), "{text}");
         assert_eq!(message.estimates[3], message.truth, "{text}");
@@ -117,6 +117,7 @@ fn spellings_of_control_tokens_are_text_wherever_they_stand() {
     let observed = observe(&read(&body.to_string()), &["cl100k"]);
     // As one token the text of a message would be smaller than half of its characters by far.
     let least = [8, 8, 10];
+    assert_eq!(observed.messages.len(), least.len());
     for (message, least) in observed.messages.iter().zip(least) {
         assert!(message.truth >= Tokens(least) && message.estimates[0] >= Tokens(least), "{message:?}");
     }
@@ -124,7 +125,7 @@ fn spellings_of_control_tokens_are_text_wherever_they_stand() {
 }
 
 #[test]
-fn runs_of_every_kind_are_counted_exactly_and_in_time() {
+fn runs_of_every_kind_are_counted_exactly() {
     let random = |alphabet: &str, mut state: u64| -> String {
         let letters: Vec<char> = alphabet.chars().collect();
         let mut next = || {
@@ -162,19 +163,15 @@ fn runs_of_every_kind_are_counted_exactly_and_in_time() {
     runs.push(random("abcdefghijklmnopqrstuvwxyz", 1));
     runs.push(random("0123456789abcdef", 2));
     runs.push(random("aA1 \n-你", 3));
-    let start = Instant::now();
     let counts: Vec<[Tokens; 2]> = runs
         .iter()
         .map(|run| [Reference::O200kBase, Reference::Cl100kBase].map(|reference| reference.count(run)))
         .collect();
-    let taken = start.elapsed();
     let referees = ["o200k_base", "cl100k_base"].map(|name| tiktoken::get_encoding(name).unwrap());
     for (run, counts) in runs.iter().zip(counts) {
         let expected = referees.map(|referee| Tokens(referee.count(run) as u64));
         assert_eq!(counts, expected, "{:?}…", run.chars().take(8).collect::<String>());
     }
-    // Two megabytes in all; the margin is for a busy machine without optimisation.
-    assert!(taken < Duration::from_secs(30), "{taken:?}");
 }
 
 #[test]
