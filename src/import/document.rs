@@ -100,12 +100,18 @@ impl<'a> Document<'a> {
         (file + at.saturating_sub(text)).min(end)
     }
 
-    /// Takes a repaired text, and where it and the old one go on behind each repair.
-    fn repaired(&mut self, text: String, repairs: Vec<(usize, usize)>) {
-        let repaired: Vec<_> = repairs.into_iter().map(|(to, from)| (to, self.in_file(from))).collect();
+    /// Takes a repaired text, and where it and the old one go on behind each repair. What was known of the old one's places moves
+    /// with it.
+    fn repaired(&mut self, text: String, repairs: &[(usize, usize)]) {
+        let moved = |at: usize| {
+            let before = repairs.partition_point(|&(_, from)| from <= at);
+            before.checked_sub(1).map_or(at, |last| repairs[last].0 + at - repairs[last].1)
+        };
+        let known = self.places.iter().map(|&(at, file)| (moved(at), file));
+        let mut places: Vec<_> = known.chain(repairs.iter().map(|&(to, from)| (to, self.in_file(from)))).collect();
+        places.sort_unstable();
         self.text = Cow::Owned(text);
-        self.places.truncate(1);
-        self.places.extend(repaired);
+        self.places = places;
     }
 
     fn find(&mut self, offset: usize, kind: FindingKind, message: String) {
@@ -122,7 +128,7 @@ impl<'a> Document<'a> {
             // The byte that was escaped stands before the one at which the text goes on.
             let first = repairs.first().map_or(0, |&(_, from)| from - 1);
             self.find(self.in_file(first), FindingKind::RawNewline, fault);
-            self.repaired(escaped, repairs);
+            self.repaired(escaped, &repairs);
             match Value::read(&self.text, 0) {
                 Ok(_) => return Ok(()),
                 Err(other) => error = other,
@@ -134,7 +140,7 @@ impl<'a> Document<'a> {
             let first = repairs.first().map_or(0, |&(_, from)| from - 1);
             let fault = format!("{} commas before the end of a list or an object, left out", repairs.len());
             self.find(self.in_file(first), FindingKind::MalformedLine, fault);
-            self.repaired(mended, repairs);
+            self.repaired(mended, &repairs);
             return Ok(());
         }
         let at = self.in_file(offset_of(&self.text, error.line(), error.column()));
@@ -291,6 +297,17 @@ mod tests {
         assert_eq!(closed(r#"{"a":[{"b":"c"},{"d":"e","f":"g"#).as_deref(), Some(r#"{"a":[{"b":"c"},{"d":"e"}]}"#));
         assert_eq!(closed(r#"{"a":[1,{"b":"c"}],"d"#).as_deref(), Some(r#"{"a":[1,{"b":"c"}]}"#));
         assert_eq!(closed(r#"{"a"#), None);
+    }
+
+    #[test]
+    fn each_repair_keeps_the_places_of_those_before() {
+        let bytes = b"\xEF\xBB\xBF [\"\xFFp\xFF\nq\tr\",{\"s\":\"\nt\",},\"\xFFv\",]";
+        let document = Document::read(bytes, "a document").unwrap();
+        for sign in "pqrstv".chars() {
+            let text = document.text.find(sign).unwrap();
+            let file = bytes.iter().position(|&byte| byte == sign as u8).unwrap();
+            assert_eq!(document.in_file(text), file, "{sign} in {}", document.text);
+        }
     }
 
     #[test]

@@ -12,13 +12,25 @@ pub(super) struct Line<'a> {
     pub(super) offset: usize,
     /// Without the line break; bytes that are not UTF-8 are replaced by U+FFFD.
     pub(super) text: Cow<'a, str>,
-    /// Byte offset in the file of the first byte that is not UTF-8.
-    pub(super) bad_utf8: Option<usize>,
     /// Whether a line break follows.
     pub(super) terminated: bool,
-    /// The bytes of the file, without the line break.
-    bytes: &'a [u8],
+    /// The bytes that are not UTF-8, in their order.
+    bad: Vec<Bad>,
 }
+
+/// Bytes of a line that are read as one U+FFFD.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Bad {
+    /// Where that stands in the text of the line.
+    text: usize,
+    /// Where they stand among the bytes of the line.
+    from: usize,
+    /// Where those end.
+    to: usize,
+}
+
+/// Bytes of U+FFFD.
+const REPLACED: usize = 3;
 
 impl Line<'_> {
     /// Where it begins.
@@ -35,25 +47,20 @@ impl Line<'_> {
         Place { lines, offset: self.offset + within, column: within + 1, straight }
     }
 
+    /// Byte offset in the file of the first byte that is not UTF-8.
+    pub(super) fn bad_utf8(&self) -> Option<usize> {
+        self.bad.first().map(|bad| self.offset + bad.from)
+    }
+
     /// The bytes before byte `within` of the text, and how many from there on are those of the file.
     fn in_file(&self, within: usize) -> (usize, usize) {
-        if self.bad_utf8.is_none() {
-            return (within, usize::MAX);
+        let next = self.bad.partition_point(|bad| bad.text <= within);
+        let straight = self.bad.get(next).map_or(usize::MAX, |bad| bad.text - within);
+        match next.checked_sub(1).map(|last| self.bad[last]) {
+            None => (within, straight),
+            Some(bad) if within < bad.text + REPLACED => (bad.from, 0),
+            Some(bad) => (bad.to + within - bad.text - REPLACED, straight),
         }
-        let (mut text, mut file) = (0, 0);
-        for chunk in self.bytes.utf8_chunks() {
-            let valid = chunk.valid().len();
-            if within < text + valid {
-                return (file + within - text, text + valid - within);
-            }
-            // U+FFFD takes three bytes.
-            let bad = if chunk.invalid().is_empty() { 0 } else { 3 };
-            if within < text + valid + bad {
-                return (file + valid, 0);
-            }
-            (text, file) = (text + valid + bad, file + valid + chunk.invalid().len());
-        }
-        (file, 0)
     }
 }
 
@@ -87,12 +94,12 @@ pub(super) fn split_from(bytes: &[u8], at: At) -> Vec<Line<'_>> {
     let mut from = byte_order_mark(bytes, at);
     while from < bytes.len() {
         let end = memchr::memchr(b'\n', &bytes[from..]).map_or(bytes.len(), |at| from + at);
-        let (text, bad_utf8) = match whole.and_then(|text| text.get(from..end)) {
-            Some(text) => (Cow::Borrowed(text), None),
-            None => decode(&bytes[from..end], at.offset + from),
+        let (text, bad) = match whole.and_then(|text| text.get(from..end)) {
+            Some(text) => (Cow::Borrowed(text), Vec::new()),
+            None => decode(&bytes[from..end]),
         };
         let (number, offset) = (at.number + lines.len(), at.offset + from);
-        lines.push(Line { number, offset, text, bad_utf8, terminated: end < bytes.len(), bytes: &bytes[from..end] });
+        lines.push(Line { number, offset, text, terminated: end < bytes.len(), bad });
         from = end + 1;
     }
     lines
@@ -109,15 +116,8 @@ pub(super) struct Span<'a> {
 impl<'a> Span<'a> {
     /// The line. A bad byte costs this line at most.
     pub(super) fn line(&self) -> Line<'a> {
-        let (text, bad_utf8) = decode(self.bytes, self.offset);
-        Line {
-            number: self.number,
-            offset: self.offset,
-            text,
-            bad_utf8,
-            terminated: self.terminated,
-            bytes: self.bytes,
-        }
+        let (text, bad) = decode(self.bytes);
+        Line { number: self.number, offset: self.offset, text, terminated: self.terminated, bad }
     }
 }
 
@@ -141,12 +141,22 @@ fn byte_order_mark(bytes: &[u8], at: At) -> usize {
     if at.offset == 0 && bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 }
 }
 
-/// One line's text, and the file offset of its first bad byte.
-fn decode(bytes: &[u8], offset: usize) -> (Cow<'_, str>, Option<usize>) {
-    match simdutf8::compat::from_utf8(bytes) {
-        Ok(text) => (Cow::Borrowed(text), None),
-        Err(error) => (String::from_utf8_lossy(bytes), Some(offset + error.valid_up_to())),
+/// One line's text, and its bad bytes.
+fn decode(bytes: &[u8]) -> (Cow<'_, str>, Vec<Bad>) {
+    match simdutf8::basic::from_utf8(bytes) {
+        Ok(text) => (Cow::Borrowed(text), Vec::new()),
+        Err(_) => (String::from_utf8_lossy(bytes), bad(bytes)),
     }
+}
+
+fn bad(bytes: &[u8]) -> Vec<Bad> {
+    let (mut all, mut text, mut file) = (Vec::new(), 0, 0);
+    for chunk in bytes.utf8_chunks().filter(|chunk| !chunk.invalid().is_empty()) {
+        let from = file + chunk.valid().len();
+        all.push(Bad { text: text + chunk.valid().len(), from, to: from + chunk.invalid().len() });
+        (text, file) = (text + chunk.valid().len() + REPLACED, from + chunk.invalid().len());
+    }
+    all
 }
 
 /// A text, each of its bad bytes as U+FFFD.
@@ -167,7 +177,21 @@ pub(super) fn foreign(bytes: &[u8]) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{At, Span, spans, split_from};
+    use super::{At, START, Span, spans, split_from};
+
+    #[test]
+    fn a_place_is_that_of_the_file_behind_any_number_of_bad_bytes() {
+        let bytes = b"a\xE7\xAAb\xFF\xFFcd";
+        let lines = split_from(bytes, START);
+        let place = |sign: &str| {
+            let at = lines[0].text.find(sign).unwrap();
+            let place = lines[0].place(&lines[0].text[at..]);
+            (place.offset, place.straight)
+        };
+        // An unfinished sign of two bytes is one U+FFFD.
+        assert_eq!(["a", "b", "c", "d"].map(place), [(0, 1), (3, 1), (6, usize::MAX), (7, usize::MAX)]);
+        assert_eq!((place("\u{FFFD}"), lines[0].bad_utf8()), ((1, 0), Some(1)));
+    }
 
     #[test]
     fn spans_are_the_lines() {
@@ -178,7 +202,7 @@ mod tests {
                 for last in [b'z', 0xFF] {
                     let all = |lines: Vec<super::Line<'_>>| -> Vec<_> {
                         let facts = |line: super::Line<'_>| {
-                            (line.number, line.offset, line.text.into_owned(), line.bad_utf8, line.terminated)
+                            (line.number, line.offset, line.bad_utf8(), line.text.into_owned(), line.terminated)
                         };
                         lines.into_iter().map(facts).collect()
                     };

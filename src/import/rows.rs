@@ -187,7 +187,7 @@ fn text_of<'a>(line: &'a Line<'_>, known: bool, rows: &mut impl Rows) -> Option<
         *(if only_nul { &mut counts.left_out } else { &mut counts.blank }) += 1;
         return None;
     }
-    if let Some(offset) = line.bad_utf8.filter(|_| !known) {
+    if let Some(offset) = line.bad_utf8().filter(|_| !known) {
         let fault = "bytes that are not UTF-8, each read as U+FFFD";
         rows.report().fault(line.place("").further(offset - line.offset), FindingKind::InvalidUtf8, fault);
     }

@@ -165,7 +165,6 @@ pub(super) trait Scalar: Sized {
 
 /// Largest count that JavaScript, which writes these files, holds exactly. A larger one is no count.
 pub(super) const MOST: u64 = 9_007_199_254_740_991;
-const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
 
 impl Scalar for Box<str> {
     fn text(text: &str) -> Option<Self> {
@@ -192,7 +191,7 @@ impl Scalar for u64 {
             return Some(value).filter(|value| *value <= MOST);
         }
         let value: f64 = spelling.parse().ok()?;
-        (value.fract() == 0.0 && (0.0..=MAX_SAFE).contains(&value)).then_some(value as Self)
+        (value.fract() == 0.0 && value >= 0.0).then_some(value as Self).filter(|value| *value <= MOST)
     }
 }
 
@@ -203,7 +202,7 @@ impl Scalar for i64 {
             return Some(value);
         }
         let value: f64 = spelling.parse().ok()?;
-        (-MAX_SAFE..=MAX_SAFE).contains(&value).then_some(value as Self)
+        Some(value as Self).filter(|value| value.unsigned_abs() <= MOST)
     }
 }
 
