@@ -162,18 +162,20 @@ impl Lines {
 /// Gives each finding of a file to the session of its line: the one with an entry there, or else the one with the last
 /// entry before it.
 pub(super) fn share(findings: Vec<Finding>, sessions: &mut [Imported]) {
-    let last = |one: &Imported, line: usize| {
-        let lines = one.transcript.entries.iter().map(|entry| entry.line);
-        lines.filter(|&at| at <= line).max().unwrap_or_default()
+    let lines_of = |(at, one): (usize, &Imported)| -> Vec<_> {
+        one.transcript.entries.iter().map(|entry| (entry.line, at)).collect()
+    };
+    let mut lines: Vec<(usize, usize)> = sessions.iter().enumerate().flat_map(lines_of).collect();
+    lines.sort_unstable();
+    lines.dedup();
+    // Of several with an entry on the line it is the first; of several before it, the last; the first, where there is none.
+    let owner = |line: usize| {
+        let on = lines.partition_point(|&(at, _)| at < line);
+        let found = lines.get(on).filter(|&&(at, _)| at == line).or_else(|| lines[..on].last());
+        found.map_or(0, |&(_, session)| session)
     };
     for finding in findings {
-        // Of several with an entry on the line it is the first; of several before it, the last.
-        let nearest = |&at: &usize| {
-            let last = last(&sessions[at], finding.line);
-            (last, if last == finding.line { usize::MAX - at } else { at })
-        };
-        let at = if finding.line == 0 { Some(0) } else { (0..sessions.len()).max_by_key(nearest) };
-        if let Some(session) = at.and_then(|at| sessions.get_mut(at)) {
+        if let Some(session) = sessions.get_mut(owner(finding.line)) {
             session.findings.push(finding);
         }
     }
@@ -204,7 +206,7 @@ pub struct Imported {
     pub lines: LineCounts,
     /// Its name within the file, where a file holds several.
     pub part: Option<Box<str>>,
-    /// Line and column of each entry, in a file that was read whole; else empty. In one document an entry's own line is the
+    /// Line and column of each entry, in a file that was read whole or whose entries have lines of another file; else empty. In one document an entry's own line is the
     /// ordinal of its message. An importer that is still reading has zero and the byte instead.
     pub places: Vec<(usize, usize)>,
 }
@@ -258,6 +260,9 @@ mod tests {
         share([9, 4, 5, 2, 0, 6].map(|line| finding(line, None)).into(), &mut all);
         let lines = all.map(|one| one.findings.iter().map(|finding| finding.line).collect::<Vec<_>>());
         assert_eq!(lines, [vec![0, 2, 5, 6], vec![4, 9]]);
+        let mut late = [session(&[4]), session(&[3])];
+        share(vec![finding(2, None)], &mut late);
+        assert_eq!(late.map(|one| one.findings.len()), [1, 0], "before all entries");
         let mut twins = [session(&[2]), session(&[2])];
         share(vec![finding(2, None), finding(3, None)], &mut twins);
         assert_eq!(twins.map(|one| one.findings[0].line), [2, 3]);
