@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::place::Report;
-use super::value::Value;
+use super::value::{Object, Value};
 use super::{Finding, FindingKind, Imported};
 use crate::transcript::{Block, Content, Entry, EntryIdx, EntryKind, Message, ToolCall, ToolResult, Transcript};
 
@@ -67,6 +67,16 @@ impl Chain {
         let here = self.here.replace(value.at());
         self.fault(line, kind, message);
         self.here = here;
+    }
+
+    /// The count under `name` of `fields`. What stands there and is none is left out, with a finding.
+    pub(super) fn count(&mut self, fields: &Object<'_>, name: &str, line: usize) -> Option<u64> {
+        let value = fields.get(name)?;
+        let count = value.u64();
+        if count.is_none() {
+            self.fault_of(value, line, FindingKind::BadField, format!("`{name}` is no count and was left out"));
+        }
+        count
     }
 
     /// Appends an entry and returns its position. Without an id of its own, or with one that is taken, an entry gets

@@ -93,9 +93,18 @@ fn numbers_that_are_no_counts_break_nothing() {
     let huge = u64::MAX.to_string();
     let claude = r#"{"parentUuid":null,"isSidechain":false,"sessionId":"S","type":"assistant","message":{"id":"m","role":"assistant","model":"x","content":[{"type":"text","text":"a"}],"usage":{"input_tokens":HUGE,"output_tokens":HUGE,"cache_read_input_tokens":7,"cache_creation_input_tokens":HUGE}},"uuid":"u","timestamp":"2026-01-01T00:00:00.000Z"}"#;
     let openai = r#"{"model":"m","messages":[{"role":"system","content":"s"},{"role":"user","content":"a"}],"response":{"choices":[{"message":{"role":"assistant","content":"b"}}],"usage":{"prompt_tokens":HUGE,"completion_tokens":HUGE,"prompt_tokens_details":{"cached_tokens":HUGE}}}}"#;
-    for text in [claude, openai] {
+    let gemini = r#"{"sessionId":"s","projectHash":"p","messages":[{"id":"1","type":"user","content":"a"},{"id":"2","type":"gemini","content":"b","tokens":{"input":HUGE,"output":HUGE,"cached":HUGE}}]}"#;
+    let langchain = r#"[{"type":"human","id":"1","content":"a"},{"type":"ai","id":"2","content":"b","usage_metadata":{"input_tokens":HUGE,"output_tokens":3}}]"#;
+    let codex = [
+        r#"{"timestamp":"2026-01-01T00:00:00Z","type":"session_meta","payload":{"id":"s","cwd":"/"}}"#,
+        r#"{"timestamp":"2026-01-01T00:00:00Z","type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"b"}]}}"#,
+        r#"{"timestamp":"2026-01-01T00:00:00Z","type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":9},"last_token_usage":{"input_tokens":7,"cached_input_tokens":HUGE,"output_tokens":0}}}}"#,
+    ]
+    .join("\n");
+    for text in [claude, openai, gemini, langchain, &codex] {
         for number in [&huge, "-1", "1e400", "0.5", "18446744073709551616"] {
             let (_, all) = read_all(text.replace("HUGE", number).as_bytes()).unwrap();
+            assert!(kinds(&all).contains(&FindingKind::BadField), "{number} in {text} is left out in silence");
             for reply in all[0].transcript.entries.iter().filter_map(|entry| match &entry.kind {
                 cutpoint::transcript::EntryKind::Message(message) => message.reply(),
                 _ => None,
@@ -137,4 +146,14 @@ fn a_parent_that_is_no_name_makes_a_root() {
     let [finding] = all[0].findings.as_slice() else { panic!("{:?}", all[0].findings) };
     let line = text.lines().nth(finding.line - 1).unwrap();
     assert_eq!(finding.column, Some(line.find(r#"7,"timestamp""#).unwrap() + 1), "{finding:?}");
+}
+
+/// A converted session keeps the lines of its source, but a fault stands on a line of the file that is read.
+#[test]
+fn faults_of_a_converted_session_stand_on_its_own_lines() {
+    let text = sample("jsonl/tree.jsonl").replacen(r#""index":2,"parent":1,"#, r#""index":2,"parent":99,"#, 1);
+    let (_, all) = read_all(text.replacen(r#""line":4,"#, r#""line":900,"#, 1).as_bytes()).unwrap();
+    let fault = all[0].findings.iter().find(|one| one.kind == FindingKind::MissingParent).unwrap();
+    assert_eq!((all[0].transcript.entries[2].line, fault.line, fault.column), (900, 4, Some(1)));
+    assert_eq!(all[0].places[2], (4, 1));
 }

@@ -178,15 +178,17 @@ fn shown(session: &mut Session, line: usize, result: Value<'_>) -> Content {
 
 /// `metrics`: the prompt includes what came from the cache.
 fn usage(session: &mut Session, line: usize, metrics: &Object<'_>) -> Option<Usage> {
-    let (prompt, output) = (metrics.u64("prompt_tokens"), metrics.u64("completion_tokens"));
+    let mut count = |fields: &Object<'_>, name: &str| session.chain.count(fields, name, line);
+    let (prompt, output) = (count(metrics, "prompt_tokens"), count(metrics, "completion_tokens"));
     if prompt.is_none() && output.is_none() {
         return None;
     }
     let prompt = prompt.unwrap_or_default();
-    let cache_read = metrics.u64("cached_tokens").unwrap_or_default();
+    let cache_read = count(metrics, "cached_tokens").unwrap_or_default();
     let extra = metrics.object("extra");
     // Not part of the format; converters put the provider's own figure here, and count it into the prompt.
-    let written = extra.u64("cache_creation_input_tokens").unwrap_or_default();
+    let written = count(&extra, "cache_creation_input_tokens").unwrap_or_default();
+    let reasoning = count(&extra, "reasoning_tokens");
     let cache_write = if cache_read + written <= prompt { written } else { 0 };
     let cost = metrics.get("cost_usd").and_then(Value::f64);
     Some(Usage {
@@ -194,7 +196,7 @@ fn usage(session: &mut Session, line: usize, metrics: &Object<'_>) -> Option<Usa
         output: output.unwrap_or_default(),
         cache_read,
         cache_write,
-        reasoning: extra.u64("reasoning_tokens"),
+        reasoning,
         cost: cost.map(|total| Cost { total, ..Cost::default() }),
         ..Usage::default()
     })

@@ -15,8 +15,9 @@ pub(in crate::import) fn usage(
     chain: &mut Chain,
     line: usize,
 ) -> Option<Usage> {
-    let prompt = object.u64("prompt_tokens").or_else(|| object.u64("input_tokens"));
-    let output = object.u64("completion_tokens").or_else(|| object.u64("output_tokens"));
+    let mut count = |fields: &Object<'_>, name: &str| chain.count(fields, name, line);
+    let prompt = count(object, "prompt_tokens").or_else(|| count(object, "input_tokens"));
+    let output = count(object, "completion_tokens").or_else(|| count(object, "output_tokens"));
     if prompt.is_none() && output.is_none() {
         return None;
     }
@@ -24,14 +25,16 @@ pub(in crate::import) fn usage(
     let details = either("prompt_tokens_details", "input_tokens_details");
     // The same number under several names: the largest, because a gateway leaves those it does not fill at zero.
     let cached =
-        [details.u64("cached_tokens"), object.u64("cache_read_input_tokens"), object.u64("prompt_cache_hit_tokens")];
+        [(&details, "cached_tokens"), (object, "cache_read_input_tokens"), (object, "prompt_cache_hit_tokens")];
     let written = [
-        details.u64("cache_creation_tokens"),
-        details.u64("cache_write_tokens"),
-        object.u64("cache_creation_input_tokens"),
+        (&details, "cache_creation_tokens"),
+        (&details, "cache_write_tokens"),
+        (object, "cache_creation_input_tokens"),
     ];
-    let [cache_read, cache_write] =
-        [cached, written].map(|names| names.into_iter().flatten().max().unwrap_or_default());
+    let [cache_read, cache_write] = [cached, written]
+        .map(|names| names.into_iter().filter_map(|(fields, name)| count(fields, name)).max().unwrap_or_default());
+    let reasoning = count(&either("completion_tokens_details", "output_tokens_details"), "reasoning_tokens");
+    let total = count(object, "total_tokens").filter(|&total| total != 0);
     let (prompt, output) = (prompt.unwrap_or_default(), output.unwrap_or_default());
     Some(Usage {
         input: exclusive(prompt, cache_read + cache_write, chain, line),
@@ -39,8 +42,8 @@ pub(in crate::import) fn usage(
         cache_read,
         cache_write,
         cache_write_1h: None,
-        reasoning: either("completion_tokens_details", "output_tokens_details").u64("reasoning_tokens"),
-        total: object.u64("total_tokens").filter(|&total| total != 0),
+        reasoning,
+        total,
         cost: cost.map(|total| Cost { total, ..Cost::default() }),
     })
 }

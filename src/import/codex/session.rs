@@ -160,22 +160,24 @@ impl Session {
             return;
         }
         self.total = total.map(Into::into);
-        let Some(prompt) = last.u64("input_tokens") else { return };
-        let output = last.u64("output_tokens").unwrap_or_default();
+        let mut count = |name| self.chain.count(&last, name, line);
+        let Some(prompt) = count("input_tokens") else { return };
+        let output = count("output_tokens").unwrap_or_default();
         // After a compaction: no call, only the estimated size of the new history.
         if prompt == 0 && output == 0 {
             return;
         }
-        let cache_read = last.u64("cached_input_tokens").unwrap_or_default();
-        let cache_write = last.u64("cache_write_input_tokens").unwrap_or_default();
+        let [cache_read, cache_write] =
+            ["cached_input_tokens", "cache_write_input_tokens"].map(|name| count(name).unwrap_or_default());
+        let [reasoning, total] = ["reasoning_output_tokens", "total_tokens"].map(count);
         let usage = Usage {
             input: exclusive(prompt, cache_read + cache_write, &mut self.chain, line),
             output,
             cache_read,
             cache_write,
             cache_write_1h: None,
-            reasoning: last.u64("reasoning_output_tokens"),
-            total: last.u64("total_tokens").filter(|&total| total != 0),
+            reasoning,
+            total: total.filter(|&total| total != 0),
             cost: None,
         };
         self.pay(line, usage);

@@ -101,8 +101,8 @@ fn reply(chain: &mut Chain, line: usize, stamp: Stamp, fields: &Object<'_>) {
 /// `{input, output, cached, thoughts, tool, total}`. `tool` is what results of the provider's own tools added to the
 /// prompt. All zero: a reply was written in two parts, and the other part has its usage.
 fn usage(tokens: &Object<'_>, chain: &mut Chain, line: usize) -> Option<Usage> {
-    let count = |name| tokens.u64(name).unwrap_or_default();
-    let [input, output, cached, thoughts, tool] = ["input", "output", "cached", "thoughts", "tool"].map(count);
+    let counts = ["input", "output", "cached", "thoughts", "tool", "total"].map(|name| chain.count(tokens, name, line));
+    let [input, output, cached, thoughts, tool, total] = counts.map(Option::unwrap_or_default);
     if input + output + thoughts + tool == 0 {
         return None;
     }
@@ -110,8 +110,8 @@ fn usage(tokens: &Object<'_>, chain: &mut Chain, line: usize) -> Option<Usage> {
         input: exclusive(input, cached, chain, line) + tool,
         output: output + thoughts,
         cache_read: cached,
-        reasoning: tokens.u64("thoughts"),
-        total: tokens.u64("total").filter(|&total| total != 0),
+        reasoning: counts[3],
+        total: (total != 0).then_some(total),
         ..Usage::default()
     })
 }

@@ -162,15 +162,16 @@ pub(super) fn stop_reason(word: &str) -> StopReason {
 }
 
 /// Usage, exclusive of the cache.
-pub(super) fn usage(fields: &Object<'_>) -> Option<Usage> {
-    let (input, output) = (fields.u64("input_tokens"), fields.u64("output_tokens"));
+pub(super) fn usage(fields: &Object<'_>, chain: &mut Chain, line: usize) -> Option<Usage> {
+    let mut known = |name: &str| chain.count(fields, name, line);
+    let (input, output) = (known("input_tokens"), known("output_tokens"));
     if input.is_none() && output.is_none() {
         return None;
     }
     let (input, output) = (input.unwrap_or_default(), output.unwrap_or_default());
-    let count = |name: &str| fields.u64(name).unwrap_or_default();
+    let mut count = |name: &str| known(name).unwrap_or_default();
     let (cache_read, cache_write) = (count("input_tokens_cache_read"), count("input_tokens_cache_write"));
-    let total = fields.u64("total_tokens").filter(|&total| total > 0);
+    let [total, reasoning] = ["total_tokens", "reasoning_tokens"].map(|name| known(name).filter(|&count| count > 0));
     let cached = cache_read + cache_write;
     let includes = cached <= input && total.is_none_or(|total| total == input + output);
     Some(Usage {
@@ -178,7 +179,7 @@ pub(super) fn usage(fields: &Object<'_>) -> Option<Usage> {
         output,
         cache_read,
         cache_write,
-        reasoning: fields.u64("reasoning_tokens").filter(|&tokens| tokens > 0),
+        reasoning,
         total,
         ..Usage::default()
     })

@@ -101,8 +101,8 @@ impl<'a> Sample<'a> {
         let output = event.object("output");
         let choice = output.items("choices").first().map(|choice| choice.object()).unwrap_or_default();
         let error = event.boxed("error").or_else(|| output.boxed("error"));
+        let line = thread.chain.transcript.entries.len();
         let Some(message) = choice.get("message").or_else(|| error.is_some().then(failed)) else {
-            let line = thread.chain.transcript.entries.len();
             thread.chain.fault(line, FindingKind::BadField, "a call without a choice in its output; no reply was read");
             return;
         };
@@ -110,7 +110,7 @@ impl<'a> Sample<'a> {
             provider: self.provider.clone(),
             model: output.boxed("model").or_else(|| event.boxed("model")).unwrap_or_default(),
             stop: choice.text("stop_reason").map(|word| stop_reason(&word)),
-            usage: usage(&output.object("usage")),
+            usage: usage(&output.object("usage"), &mut thread.chain, line),
             error,
         };
         thread.reply(key(message, &self.attachments), message, &self.attachments, stamp(event), read);

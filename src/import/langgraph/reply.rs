@@ -68,35 +68,41 @@ fn stop_reason(word: &str) -> StopReason {
 /// `usage_metadata`, or what the provider itself said.
 fn usage(fields: &Object<'_>, metadata: &Object<'_>, chain: &mut Chain, line: usize) -> Option<Usage> {
     let total = fields.object("usage_metadata");
-    if let Some(prompt) = total.u64("input_tokens") {
+    let mut count = |fields: &Object<'_>, name: &str| chain.count(fields, name, line);
+    if let Some(prompt) = count(&total, "input_tokens") {
         let details = total.object("input_token_details");
-        let part = |name: &str| details.u64(name).unwrap_or_default();
+        let hour = count(&details, "ephemeral_1h_input_tokens");
+        let mut part = |name: &str| count(&details, name).unwrap_or_default();
         let cache_read = part("cache_read");
         // Newer releases split what was written by its lifetime and leave the sum at zero.
-        let split = part("ephemeral_5m_input_tokens") + part("ephemeral_1h_input_tokens");
+        let split = part("ephemeral_5m_input_tokens") + hour.unwrap_or_default();
         let cache_write = part("cache_creation").max(split);
+        let output = count(&total, "output_tokens").unwrap_or_default();
+        let reasoning = count(&total.object("output_token_details"), "reasoning");
+        let whole = count(&total, "total_tokens").filter(|&total| total > 0);
         return Some(Usage {
             input: exclusive(prompt, cache_read + cache_write, chain, line),
-            output: total.u64("output_tokens").unwrap_or_default(),
+            output,
             cache_read,
             cache_write,
-            cache_write_1h: details.u64("ephemeral_1h_input_tokens"),
-            reasoning: total.object("output_token_details").u64("reasoning"),
-            total: total.u64("total_tokens").filter(|&total| total > 0),
+            cache_write_1h: hour,
+            reasoning,
+            total: whole,
             cost: None,
         });
     }
     let raw = metadata.object("usage");
-    let Some(input) = raw.u64("input_tokens") else {
+    let Some(input) = count(&raw, "input_tokens") else {
         return openai_usage(&metadata.object("token_usage"), None, chain, line);
     };
-    let part = |name: &str| raw.u64(name).unwrap_or_default();
+    let cache_write_1h = count(&raw.object("cache_creation"), "ephemeral_1h_input_tokens");
+    let mut part = |name: &str| count(&raw, name).unwrap_or_default();
     Some(Usage {
         input,
         output: part("output_tokens"),
         cache_read: part("cache_read_input_tokens"),
         cache_write: part("cache_creation_input_tokens"),
-        cache_write_1h: raw.object("cache_creation").u64("ephemeral_1h_input_tokens"),
+        cache_write_1h,
         ..Usage::default()
     })
 }

@@ -23,7 +23,7 @@ pub(super) fn read(line: usize, value: Value<'_>) -> Imported {
     let metadata = fields.object("metadata");
     chain.transcript.meta.timestamp = metadata.boxed("start_time");
     events.usage.model = metadata.object("llm_config").boxed("model").unwrap_or_default();
-    events.usage.responses(&fields.object("metrics"));
+    events.usage.responses(&fields.object("metrics"), &mut events.chain, line);
     for event in history(&fields) {
         events.take(line, event);
     }

@@ -19,8 +19,8 @@ struct Counts {
 }
 
 impl Counts {
-    fn of(fields: &Object<'_>) -> Self {
-        let count = |name: &str| fields.u64(name).unwrap_or_default();
+    fn of(fields: &Object<'_>, chain: &mut Chain, line: usize) -> Self {
+        let mut count = |name: &str| chain.count(fields, name, line).unwrap_or_default();
         Self {
             prompt: count("prompt_tokens"),
             output: count("completion_tokens"),
@@ -71,11 +71,11 @@ pub(super) struct Usages {
 
 impl Usages {
     /// Takes `metrics.token_usages`.
-    pub(super) fn responses(&mut self, metrics: &Object<'_>) {
+    pub(super) fn responses(&mut self, metrics: &Object<'_>, chain: &mut Chain, line: usize) {
         for usage in metrics.items("token_usages") {
             let fields = usage.object();
             if let Some(id) = fields.boxed("response_id").filter(|id| !id.is_empty()) {
-                self.responses.insert(id, Counts::of(&fields));
+                self.responses.insert(id, Counts::of(&fields, chain, line));
             }
         }
     }
@@ -100,7 +100,7 @@ impl Usages {
                 continue;
             }
             let fields = metrics.object();
-            let part = Counts::of(&fields.object("accumulated_token_usage"));
+            let part = Counts::of(&fields.object("accumulated_token_usage"), chain, line);
             sum.prompt += part.prompt;
             sum.output += part.output;
             sum.cache_read += part.cache_read;
