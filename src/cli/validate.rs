@@ -1,6 +1,6 @@
 //! `cutpoint validate`: what is wrong with files.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::args::ValidateArgs;
 use super::findings::{as_json, count, judge, table};
 use crate::experiment::{CorpusError, Session, Source, Sources};
-use crate::import::{Finding, FindingKind, LineCounts};
+use crate::import::{Finding, FindingKind, LineCounts, pairs};
 use crate::report::{Narrow, guarded};
 
 /// What is known of a file once its sessions are forgotten.
@@ -69,13 +69,12 @@ fn check(source: &Source, sessions: Result<Vec<Session>, CorpusError>) -> Checke
 
 /// The findings of a file's sessions, and calls and results that do not pair up, in the order of the file.
 fn in_order(sessions: Vec<Session>) -> Vec<Finding> {
-    let all = sessions.into_iter().flat_map(|Session { findings, mut pairs, .. }| {
+    let all = sessions.into_iter().flat_map(|Session { transcript, places, findings, .. }| {
+        let mut pairs = pairs(&transcript, &places, &findings);
         // The importers of most formats report a result without any call themselves.
-        let told = |pair: &Finding| {
-            let same = |one: &&Finding| one.kind == FindingKind::MissingTarget && one.line == pair.line;
-            pair.kind == FindingKind::OrphanResult && findings.iter().any(|one| same(&one))
-        };
-        pairs.retain(|pair| !told(pair));
+        let missing = findings.iter().filter(|one| one.kind == FindingKind::MissingTarget);
+        let told: HashSet<usize> = missing.map(|one| one.line).collect();
+        pairs.retain(|pair| pair.kind != FindingKind::OrphanResult || !told.contains(&pair.line));
         findings.into_iter().chain(pairs)
     });
     let mut all: Vec<Finding> = all.collect();
@@ -101,8 +100,8 @@ fn csv(files: &[Checked], out: &mut impl Write) -> anyhow::Result<()> {
                     rows.write_record([&*file, &line, &last, &column, &offset, finding.kind.name(), &message])?;
                 }
             }
-            Outcome::Failed(reason) => rows.write_record([&*file, "", "", "", "", "unreadable", reason])?,
-            Outcome::Unknown(_) => {}
+            Outcome::Failed(reason) => rows.write_record([&*file, "", "", "", "", "unreadable", &guarded(reason)])?,
+            Outcome::Unknown(reason) => rows.write_record([&*file, "", "", "", "", "unknown", &guarded(reason)])?,
         }
     }
     rows.flush()?;

@@ -31,8 +31,8 @@ pub struct Session {
     pub format: &'static str,
     /// What was wrong with the file.
     pub findings: Vec<Finding>,
-    /// Calls and results that do not pair up.
-    pub pairs: Vec<Finding>,
+    /// Line and column of each entry, where they are not those of its record: [`Imported::places`].
+    pub places: Vec<(usize, usize)>,
     /// Lines of the file read and left out; with the first session of a file.
     pub lines: LineCounts,
 }
@@ -188,8 +188,7 @@ fn imported(bytes: &[u8], name: &str) -> Result<Vec<Session>, ImportError> {
         // Writing to a string cannot fail.
         let _ = write!(sha256, "{byte:02x}");
     }
-    let pairs = |one: Imported| (crate::import::pairs(&one), one);
-    let session = |(pairs, Imported { transcript, findings, lines, part, .. }): (_, Imported)| Session {
+    let session = |Imported { transcript, findings, lines, part, places }| Session {
         name: part.map_or_else(|| name.to_owned(), |part| format!("{name}#{part}")),
         lineage: name.to_owned(),
         transcript,
@@ -197,10 +196,10 @@ fn imported(bytes: &[u8], name: &str) -> Result<Vec<Session>, ImportError> {
         sha256: sha256.clone(),
         format: format.name(),
         findings,
-        pairs,
+        places,
         lines,
     };
-    Ok(all.into_iter().map(pairs).map(session).collect())
+    Ok(all.into_iter().map(session).collect())
 }
 
 fn annotated(

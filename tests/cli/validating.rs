@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::{absolute, field_case, golden, good, run};
+use crate::{absolute, field_case, golden, good, run, run_in};
 
 #[test]
 fn sound_files_are_counted_and_nothing_more() {
@@ -19,14 +19,16 @@ fn findings_have_line_column_and_kind() {
     // Byte 813 of the first file is the first bad one, on line 4.
     let bytes = fs::read(field_case("enc-invalid-utf8")).unwrap();
     let column = 813 - bytes[..813].iter().rposition(|&byte| byte == b'\n').unwrap();
-    let row = done.stdout.lines().find(|line| line.contains("invalid-utf8 ")).unwrap();
-    let place = format!("{}:4:{column}", field_case("enc-invalid-utf8"));
-    assert_eq!(row.split_whitespace().next(), Some(&*place), "{row}");
+    // Where the place is long, the message goes on below.
+    let of_kind = |kind: &str| {
+        let rows = done.stdout.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+        rows.filter(|row| row.get(1) == Some(&kind)).map(|row| row[0].to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(of_kind("invalid-utf8"), [format!("{}:4:{column}", field_case("enc-invalid-utf8"))]);
     // The record breaks at the end of line 3, whose text is 148 bytes.
     let whole = fs::read_to_string(field_case("bad-raw-newline")).unwrap();
     let end = whole.lines().nth(2).unwrap().len() + 1;
-    let place = format!("{}:3:{end} ", field_case("bad-raw-newline"));
-    assert!(done.stdout.lines().any(|line| line.contains(&place) && line.contains("raw-newline")), "{}", done.stdout);
+    assert_eq!(of_kind("raw-newline"), [format!("{}:3:{end}", field_case("bad-raw-newline"))]);
     assert!(done.stdout.contains("2 files read, 2 with findings ("), "{}", done.stdout);
     assert!(done.stderr.starts_with("error: ") && done.stderr.contains("in 2 files"), "{}", done.stderr);
 }
@@ -52,6 +54,13 @@ fn a_folder_is_read_in_order_and_strange_files_are_counted() {
     assert_eq!(names, ["b.jsonl", "empty.jsonl", "notes.txt", "a.jsonl"]);
     assert_eq!((&files[0]["format"], &files[0]["findings"]), (&Value::from("pi"), &Value::Array(vec![])));
     assert!(files[2]["unknown"].as_str().unwrap().contains("notes.txt"));
+    let rows = good(&["validate", root, "--csv"]);
+    let unknown: Vec<&str> = rows.lines().filter(|row| row.contains(",,,,,unknown,")).collect();
+    assert!(unknown.len() == 2 && unknown[1].contains("notes.txt"), "{rows}");
+    // Nothing of a row is a formula.
+    fs::write(folder.path().join("=1.txt"), "nothing to see").unwrap();
+    let done = run_in(folder.path(), &["validate", "=1.txt", "--csv"]);
+    assert!(done.stdout.contains(",unreadable,\"'=1.txt: "), "{}", done.stdout);
 }
 
 #[test]
