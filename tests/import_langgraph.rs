@@ -254,6 +254,8 @@ fn an_event_stream_is_joined_by_the_ids_of_its_messages() {
     assert_eq!((&*call.id, call.name.as_str(), call.arguments.as_str()), ("c", "find", r#"{"q":"x"}"#));
     let kinds: Vec<_> = read.findings.iter().map(|finding| (finding.line, finding.kind)).collect();
     assert_eq!(kinds, [(26, FindingKind::TruncatedLine)]);
+    // Three lines an event; the data begins behind `data: `.
+    assert_eq!(read.places, [(2, 7), (20, 7), (23, 7)]);
     assert_replays(&read.transcript, "stream");
     assert_eq!(sniff(b"event: message_start\ndata: {\"type\":\"message_start\"}"), None);
     for end in 0..file.len() {

@@ -53,11 +53,16 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
 /// The session whose event stream the file is.
 fn events(bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
     let (messages, findings, lines) = stream::join(bytes)?;
-    let values: Vec<Value<'_>> = messages.iter().map(|message| Value::unchecked(message, 0)).collect();
+    let values: Vec<Value<'_>> = messages.iter().map(|(message, _)| Value::unchecked(message, 0)).collect();
     let mut read = session(state::of_messages(&values), false);
-    // The messages were put together, and stand nowhere.
-    read.findings.iter_mut().for_each(|finding| finding.offset = None);
-    read.places.fill((0, 0));
+    // The messages were put together: each stands where its first chunk does. Until here a line is the ordinal of a message.
+    let place = |ordinal: usize| ordinal.checked_sub(1).and_then(|at| messages.get(at)).map(|(_, place)| *place);
+    for finding in &mut read.findings {
+        finding.offset = None;
+        let Some((line, column)) = place(finding.line) else { continue };
+        (finding.line, finding.last_line, finding.column) = (line, line, Some(column));
+    }
+    read.places = read.transcript.entries.iter().filter_map(|entry| place(entry.line)).collect();
     read.findings.splice(0..0, findings);
     read.lines.total = lines;
     Ok(vec![read])

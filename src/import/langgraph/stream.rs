@@ -19,6 +19,8 @@ pub(super) fn is(text: &str) -> bool {
 /// A message as its chunks are joined.
 #[derive(Debug, Default)]
 struct Joined {
+    /// Line and column of its first chunk.
+    place: (usize, usize),
     id: Box<str>,
     /// `agent`, `role`, `finish_reason` and `tool_call_id`, the last value of each, as JSON.
     fields: Vec<(&'static str, String)>,
@@ -34,15 +36,20 @@ struct Call {
     arguments: String,
 }
 
-/// The messages of a stream as JSON objects, and what was wrong with it.
-pub(super) fn join(bytes: &[u8]) -> Result<(Vec<String>, Vec<Finding>, usize), ImportError> {
+/// A message as a JSON object, and line and column of its first chunk.
+pub(super) type Message = (String, (usize, usize));
+
+/// The messages of a stream, what was wrong with it, and how many lines it has.
+pub(super) fn join(bytes: &[u8]) -> Result<(Vec<Message>, Vec<Finding>, usize), ImportError> {
     let lines = lines::split(bytes);
     let mut messages: Vec<Joined> = Vec::new();
     let mut findings = Vec::new();
     for line in &lines {
         let Some(data) = line.text.strip_prefix("data:").map(str::trim) else { continue };
         match Value::read(data, line.offset) {
-            Ok(value) if value.is_object() => take(&mut messages, &value.object()),
+            Ok(value) if value.is_object() => {
+                take(&mut messages, (line.number, line.place(data).column), &value.object())
+            }
             other => {
                 let kind = if line.terminated { FindingKind::MalformedLine } else { FindingKind::TruncatedLine };
                 let reason = other.map_or_else(|error| error.to_string(), |_| "no object".to_owned());
@@ -63,13 +70,13 @@ pub(super) fn join(bytes: &[u8]) -> Result<(Vec<String>, Vec<Finding>, usize), I
         let found = "no chunk of a message".to_owned();
         return Err(ImportError::NoRecord { line: 1, expected: EXPECTED, found });
     }
-    Ok((messages.iter().map(Joined::json).collect(), findings, lines.len()))
+    Ok((messages.iter().map(|message| (message.json(), message.place)).collect(), findings, lines.len()))
 }
 
-fn take(messages: &mut Vec<Joined>, fields: &Object<'_>) {
+fn take(messages: &mut Vec<Joined>, place: (usize, usize), fields: &Object<'_>) {
     let id = fields.boxed("id").unwrap_or_default();
     let at = messages.iter().rposition(|message| message.id == id).unwrap_or_else(|| {
-        messages.push(Joined { id: id.clone(), ..Joined::default() });
+        messages.push(Joined { place, id: id.clone(), ..Joined::default() });
         messages.len() - 1
     });
     let message = &mut messages[at];

@@ -59,6 +59,8 @@ struct File {
     /// Index of the last entry.
     last: Option<usize>,
     ids: HashSet<Box<str>>,
+    /// Line and column of each entry in this file: its own line may be one of the file that was converted.
+    places: Vec<(usize, usize)>,
     report: Report,
 }
 
@@ -163,6 +165,7 @@ impl File {
         }
         self.last = Some(index);
         self.parents.push(parent);
+        self.places.push((at.line(), at.column));
         self.transcript.entries.push(entry);
     }
 
@@ -181,7 +184,7 @@ impl File {
         self.link();
         let Report { counts: lines, mut findings, .. } = self.report;
         findings.sort_by_key(|finding| finding.line);
-        Ok(Imported { transcript: self.transcript, findings, lines, ..Imported::default() })
+        Ok(Imported { transcript: self.transcript, findings, lines, places: self.places, part: None })
     }
 
     fn link(&mut self) {
@@ -189,14 +192,14 @@ impl File {
         for (position, parent) in std::mem::take(&mut self.parents).into_iter().enumerate() {
             let known = parent.and_then(|index| self.positions.get(&index).copied());
             if let (Some(index), None) = (parent, known) {
-                let line = self.transcript.entries[position].line;
+                let line = self.places[position].0;
                 let fault = format!("parent {index} is not in the file; the entry is read as a root");
                 self.report.late(line, FindingKind::MissingParent, fault);
             }
             parents.push(known);
         }
         for (position, length) in cut_cycles(&mut parents) {
-            let line = self.transcript.entries[position].line;
+            let line = self.places[position].0;
             let fault = format!("parents form a cycle of {length}; this entry, the first of them, is read as a root");
             self.report.late(line, FindingKind::ParentCycle, fault);
         }
