@@ -122,7 +122,8 @@ fn a_cache_that_reads_another_number_than_was_left_is_said() {
     let text = "9000 tokens read from the cache, 100 more than the 8900 left there";
     assert_eq!(recording.remarks, [Remark { line: 6, kind: RemarkKind::CacheMismatch, text: text.to_owned() }]);
     let recording = case("cache-lookback-26-blocks.claude.jsonl");
-    let text = "4096 tokens read from the cache, 4904 less than the 9000 left there; an expiry in between is not excluded";
+    let text =
+        "4096 tokens read from the cache, 4904 less than the 9000 left there; an expiry in between is not excluded";
     assert_eq!(recording.remarks, [Remark { line: 28, kind: RemarkKind::CacheMismatch, text: text.to_owned() }]);
     // Without writes nothing says what is left, and a growing automatic cache is no mismatch.
     let automatic =

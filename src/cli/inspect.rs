@@ -248,7 +248,8 @@ fn compactions(one: &Inspection, out: &mut impl Write) -> io::Result<()> {
         let put = one
             .put_estimate
             .map_or_else(|| "what it put there cannot be read".to_owned(), |put| format!("put {put} there"));
-        let taken = one.replaced_estimate.map_or_else(|| "what cannot be read".to_owned(), |taken| format!("{taken} tokens"));
+        let taken =
+            one.replaced_estimate.map_or_else(|| "what cannot be read".to_owned(), |taken| format!("{taken} tokens"));
         writeln!(out, "      took {taken} out of the context and {put}, by Pi's estimate")?;
     }
     Ok(())

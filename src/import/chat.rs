@@ -38,9 +38,8 @@ const EXPECTED: &str = "a list of messages with roles, or records that carry one
 /// `tool` role, `choices`, tau-bench's `traj`); other messages with roles are a maybe. Blocks of Anthropic's kind are
 /// none.
 pub(super) fn sniff(head: &[u8]) -> Confidence {
-    let text = super::lines::lossy(head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head));
-    let text = text.trim_start_matches(|c: char| c == '\0' || c.is_whitespace());
-    let mut best = judge(Value::unchecked(text, 0));
+    let text = super::lines::lossy(head);
+    let mut best = judge(Value::unchecked(&text, 0));
     if best == Confidence::No {
         for line in text.lines().take(LINES) {
             best = best.max(judge(Value::unchecked(line, 0)));

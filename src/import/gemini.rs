@@ -25,7 +25,7 @@ const KEPT: &[&str] = &["projectHash", "lastUpdated", "kind", "summary", "direct
 
 /// Sure of a header with a project hash.
 pub(super) fn sniff(head: &[u8]) -> Confidence {
-    let text = String::from_utf8_lossy(head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head));
+    let text = String::from_utf8_lossy(head);
     let fields = Value::unchecked(&text, 0).object();
     if fields.has("sessionId") && fields.has("projectHash") {
         return Confidence::Sure;

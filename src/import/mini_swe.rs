@@ -20,7 +20,7 @@ const EXPECTED: &str = "the trajectory of mini-swe-agent: an object with `messag
 
 /// Sure of the format's name, of `info.mini_version`, and of a list whose prompts have the agent's own words.
 pub(super) fn sniff(head: &[u8]) -> Confidence {
-    let text = super::lines::lossy(head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head));
+    let text = super::lines::lossy(head);
     let value = Value::unchecked(&text, 0);
     let fields = value.object();
     let named = fields.text("trajectory_format").is_some_and(|name| name.starts_with("mini-swe-agent"));

@@ -27,7 +27,7 @@ const EXPECTED: &str = "the trajectory of SWE-agent: an object with `trajectory`
 
 /// Sure of a `trajectory` of steps with action and observation, and of `trajectory` beside `history`.
 pub(super) fn sniff(head: &[u8]) -> Confidence {
-    let text = String::from_utf8_lossy(head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head));
+    let text = String::from_utf8_lossy(head);
     let fields = Value::unchecked(&text, 0).object();
     let step = fields.items("trajectory").first().map(|step| step.object());
     let steps = step.is_some_and(|step| step.has("action") && (step.has("observation") || step.has("response")));

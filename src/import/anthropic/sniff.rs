@@ -6,8 +6,8 @@ use crate::import::value::{Object, Value};
 /// Sure of a log of requests to the Messages API, of a body with a system prompt beside a limit, and of a list with
 /// Anthropic's tool blocks.
 pub(in crate::import) fn sniff(head: &[u8]) -> Confidence {
-    let text = String::from_utf8_lossy(head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head));
-    let object = Value::unchecked(text.trim_start(), 0).object();
+    let text = String::from_utf8_lossy(head);
+    let object = Value::unchecked(&text, 0).object();
     if object.object("request").text("url").is_some_and(|url| url.contains("/v1/messages")) {
         return Confidence::Sure;
     }

@@ -69,7 +69,8 @@ pub struct Replaced {
 
 impl Replaced {
     pub(super) fn remark(&self) -> Option<Remark> {
-        let (before, after) = self.before.zip(self.after).filter(|&(before, after)| after >= before && before > Tokens(0))?;
+        let (before, after) =
+            self.before.zip(self.after).filter(|&(before, after)| after >= before && before > Tokens(0))?;
         let more = after.saturating_sub(before);
         let text = format!(
             "the summary of {after} tokens replaced {before} (by Pi's estimate): the context did not shrink but grew by {more}"
