@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use cutpoint::engine::cut::{CutGoal, CutPlan, CutPolicy, NothingToDrop};
+use cutpoint::engine::edit::{Edit, Rewrite};
 use cutpoint::engine::estimate::chars::Chars;
 use cutpoint::engine::strategy::Strategy;
 use cutpoint::engine::summarize::{
@@ -106,31 +107,38 @@ fn measured(
     says: &'static [&'static str],
     meters: &mut [&mut dyn Meter],
 ) {
-    let estimator = Arc::new(Chars::ARTICLE);
-    let mut strategy = Strategy {
+    watched(transcript, &mut by_hand(at, keep_from, says), meters);
+}
+
+/// A strategy with one compaction, of everything before item `keep_from`, when there are `at` items.
+fn by_hand(at: usize, keep_from: usize, says: &'static [&'static str]) -> Strategy {
+    Strategy {
         name: "by hand".to_owned(),
         estimator_name: "chars".to_owned(),
-        estimator: estimator.clone(),
+        estimator: Arc::new(Chars::ARTICLE),
         edits: Vec::new(),
         trigger: Box::new(At(at)),
         cut: Box::new(From(keep_from)),
         summarizer: Box::new(Says(says)),
         recovery: Vec::new(),
-    };
+    }
+}
+
+fn watched(transcript: &Transcript, strategy: &mut Strategy, meters: &mut [&mut dyn Meter]) {
     let path = transcript.path();
     let input = ReplayInput {
         transcript,
         path: &path,
         outline: &Outline::new(transcript),
         reference: &MessageTable::new(transcript, Reference::Cl100kBase),
-        estimates: &EstimateTable::new(transcript, &*estimator),
+        estimates: &EstimateTable::new(transcript, &*strategy.estimator),
         counts: &CountCache::new(Reference::Cl100kBase),
         model: &Model { name: String::new(), window: Tokens(200), max_output: Tokens(0) },
         history: History::Full,
         manual: &[],
         seed: 0,
     };
-    replay(input, &mut strategy, &Nobody, &mut |event| meters.iter_mut().for_each(|meter| meter.observe(event)));
+    replay(input, strategy, &Nobody, &mut |event| meters.iter_mut().for_each(|meter| meter.observe(event)));
 }
 
 fn value(measures: &Measures, name: &str) -> f64 {
@@ -142,6 +150,26 @@ fn value(measures: &Measures, name: &str) -> f64 {
 fn assert_measure(measures: &Measures, name: &str, expected: f64) {
     let found = value(measures, name);
     assert!((found - expected).abs() < 1e-12, "{name}: {found}, expected {expected}");
+}
+
+/// Gives the first message two contents at once, before the second request.
+struct Twice;
+
+impl Edit for Twice {
+    fn edit(&mut self, _: Checkpoint, now: &TriggerView<'_, '_>) -> Vec<Rewrite> {
+        let rewrite = |text| Rewrite { at: 0, message: Message::User(content(&[text])) };
+        if now.context.len() == 3 { vec![rewrite("once"), rewrite("twice")] } else { Vec::new() }
+    }
+}
+
+#[test]
+fn a_message_that_is_rewritten_twice_at_once_is_one_message() {
+    let transcript = session(&[SIX; 4]);
+    let mut strategy = by_hand(usize::MAX, 0, &[]);
+    strategy.edits = vec![Box::new(Twice)];
+    let mut structure = Structure::default();
+    watched(&transcript, &mut strategy, &mut [&mut structure]);
+    assert_measure(&Box::new(structure).finish(), "edits_count", 1.0);
 }
 
 #[test]

@@ -318,7 +318,7 @@ impl Counted {
                 let ours = |item: &&Item| matches!(item.source, Source::Changed(..) | Source::Made(_));
                 self.kept_changed += compaction.after.view().items().iter().filter(ours).count() as u64;
             }
-            ReplayEvent::Edit(edit) => self.changed += edit.messages,
+            ReplayEvent::Edit(edit) => self.changed += edit.places.len() as u64,
             ReplayEvent::Overflow(_) | ReplayEvent::Stuck(_) | ReplayEvent::Fired(_) => {}
         }
     }

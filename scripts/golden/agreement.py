@@ -9,7 +9,7 @@ import json
 
 import krippendorff
 import numpy as np
-from ppi_py import ppi_mean_ci, ppi_mean_pointestimate
+from ppi_py import ppi_mean_pointestimate
 from sklearn.metrics import cohen_kappa_score
 
 rng = np.random.default_rng(20261202)
@@ -40,14 +40,12 @@ def units(name, table):
 def powered(name, labelled, unlabelled):
     person, judge = np.array(labelled).T
     unlabelled = np.array(unlabelled)
-    low, high = ppi_mean_ci(person, judge, unlabelled, alpha=0.05, lam=1)
     point = ppi_mean_pointestimate(person, judge, unlabelled, lam=1)
     return {
         "name": name,
         "labelled": [[float(a), float(b)] for a, b in labelled],
         "unlabelled": [float(value) for value in unlabelled],
         "point": float(np.ravel(point)[0]),
-        "interval": [float(np.ravel(low)[0]), float(np.ravel(high)[0])],
     }
 
 

@@ -10,6 +10,7 @@ use super::model::priced;
 use crate::experiment::{Cell, ConfigError, Corpus, Experiment, Prepared, grid, run_cell};
 use crate::llm::{Blocking, Completer, LlmConfig, LlmError, LlmRequest, LlmResponse, Memo, Mock};
 use crate::replay::CountCache;
+use crate::report::{Narrow, short_name};
 use crate::tokens::Reference;
 use crate::transcript::Usage;
 
@@ -23,7 +24,7 @@ struct Asked {
     output: u64,
     /// Dollars of the calls, each at the price of its own prompt.
     usd: f64,
-    /// The same if every answer is as long as it may be.
+    /// The same if every answer is as long as it may be, and every prompt is written to a cache, where that is dearer.
     most_usd: f64,
 }
 
@@ -46,20 +47,13 @@ impl Completer for Tally<'_> {
 
     fn complete(&self, request: &LlmRequest) -> Result<LlmResponse, LlmError> {
         let answer = self.mock.complete(request);
-        let sum = |texts: &mut dyn Iterator<Item = &str>| texts.map(|text| self.counts.count(text).0).sum::<u64>();
-        let schemas = request.tools.iter().flat_map(|tool| [&*tool.name, &*tool.description, &*tool.parameters]);
-        // What calls share is long, and counted once.
-        let (shared, own) = request.prompt.split_at_checked(request.shared_bytes).unwrap_or(("", &request.prompt));
-        let prompt = [request.system.as_deref().unwrap_or_default(), shared, own];
-        let input = sum(&mut prompt.into_iter().chain(schemas));
-        let output = answer.as_ref().map_or(0, |answer| {
-            let calls = answer.calls.iter().flat_map(|call| [&*call.name, &*call.arguments]);
-            sum(&mut std::iter::once(&*answer.text).chain(calls))
-        });
+        let input = self.counts.request(request).0;
+        let output = answer.as_ref().map_or(0, |answer| self.counts.response(answer).0);
         let longest = request.max_output.map(|limit| limit.0).or(self.config.map(|config| config.max_output_tokens));
         let price = self.config.and_then(|config| config.price);
-        let usd = |output| price.map_or(0.0, |price| price.of(&Usage { input, output, ..Usage::default() }));
-        let call = Asked { cells: 0, calls: 1, input, output, usd: usd(output), most_usd: usd(longest.unwrap_or(0)) };
+        let usd = price.map_or(0.0, |price| price.of(&Usage { input, output, ..Usage::default() }));
+        let most_usd = price.map_or(0.0, |price| price.at_most(input, longest.unwrap_or(0)));
+        let call = Asked { cells: 0, calls: 1, input, output, usd, most_usd };
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).add(&call);
         answer
     }
@@ -104,10 +98,10 @@ impl Asked {
 }
 
 fn print(by_strategy: &BTreeMap<String, Asked>, config: Option<&LlmConfig>) -> io::Result<()> {
-    let mut out = io::stdout().lock();
+    let mut out = Narrow::new(io::stdout().lock());
     let name = config.map_or_else(|| "the mock, which costs nothing".to_owned(), LlmConfig::name);
     writeln!(out, "Nothing was asked. With {name}, this experiment would ask:")?;
-    let head = ["strategy", "cells", "calls", "input_tokens", "output_tokens", "cost_usd", "cost_usd_at_most"];
+    let head = ["strategy", "cells", "calls", "input_tokens", "output_tokens", "cost_usd", "most_usd"];
     row(&mut out, head.map(str::to_owned))?;
     let mut total = Asked::default();
     for (strategy, asked) in by_strategy {
@@ -117,7 +111,7 @@ fn print(by_strategy: &BTreeMap<String, Asked>, config: Option<&LlmConfig>) -> i
     row(&mut out, cells("all", &total, config))?;
     writeln!(
         out,
-        "Output is as long as the mock's, which is short; at most it is as long as allowed. A real summary moves later cuts. Equal prompts are asked once, and counted for every cell."
+        "Output is as long as the mock's, which is short; at most (most_usd) it is as long as allowed, and prompts are written to a cache where that is dearer. A real summary moves later cuts. Equal prompts are asked once, and counted for every cell."
     )
 }
 
@@ -130,10 +124,7 @@ fn cells(strategy: &str, asked: &Asked, config: Option<&LlmConfig>) -> [String; 
 }
 
 fn row(out: &mut impl Write, cells: [String; 7]) -> io::Result<()> {
-    let [strategy, rest @ ..] = cells;
-    write!(out, "{strategy:<24}")?;
-    for cell in rest {
-        write!(out, " {cell:>16}")?;
-    }
-    writeln!(out)
+    let [strategy, cells, calls, input, output, usd, most_usd] = cells;
+    let strategy = short_name(&strategy, 19);
+    writeln!(out, "{strategy:<19} {cells:>5} {calls:>6} {input:>12} {output:>13} {usd:>9} {most_usd:>10}")
 }

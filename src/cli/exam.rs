@@ -57,8 +57,10 @@ fn correlations(run: &Run, out: &mut impl Write) -> io::Result<()> {
         let shown = if row.is_shown() { "" } else { ": not shown, so gate on nothing by it" };
         match row.spearman {
             Ok(found) => {
-                let (rho, low, high, n) = (found.rho, found.low, found.high, found.n);
-                writeln!(out, "  {:<18} {rho:+.2} [{low:+.2}, {high:+.2}], {n} lineages{shown}", row.loss)?;
+                let none = || "no interval".to_owned();
+                let interval = found.interval.map_or_else(none, |[low, high]| format!("[{low:+.2}, {high:+.2}]"));
+                let (rho, n) = (found.rho, found.n);
+                writeln!(out, "  {:<18} {rho:+.2} {interval}, {n} lineages{shown}", row.loss)?;
             }
             Err(why) => writeln!(out, "  {:<18} void: {why}", row.loss)?,
         }

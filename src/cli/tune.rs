@@ -7,7 +7,7 @@ use anyhow::Context;
 use clap::Args;
 
 use crate::compare::{Choice, choose};
-use crate::engine::spec::{CutSpec, StrategySpec, TriggerSpec};
+use crate::engine::spec::{CutSpec, StrategySpec, SummarizerSpec, TriggerSpec};
 use crate::error::Exit;
 use crate::experiment::{
     Experiment, ModelConfig, OwnStrategy, RunOptions, StrategyConfig, load, run as run_experiment,
@@ -77,8 +77,7 @@ fn experiment(args: &TuneArgs) -> anyhow::Result<Experiment> {
     let mut strategies = Vec::new();
     for &share in &args.share {
         for &keep in &args.keep {
-            let mut stages = spec.clone();
-            (stages.trigger, stages.cut) = tuned(&spec, args.window, share, keep);
+            let stages = tuned(&spec, args.window, share, keep);
             let name = format!("share {share}, keep {keep}");
             strategies.push(StrategyConfig::Own(Box::new(OwnStrategy { name, stages })));
         }
@@ -92,16 +91,24 @@ fn experiment(args: &TuneArgs) -> anyhow::Result<Experiment> {
 }
 
 /// The stages that compact above a share of the window and keep so many tokens.
-fn tuned(spec: &StrategySpec, window: u64, share: f64, keep: u64) -> (TriggerSpec, CutSpec) {
-    let trigger = match spec.trigger {
-        TriggerSpec::Pi { release, .. } => TriggerSpec::Pi { release, reserve_tokens: Some(reserve(window, share)) },
+fn tuned(spec: &StrategySpec, window: u64, share: f64, keep: u64) -> StrategySpec {
+    let mut stages = spec.clone();
+    stages.trigger = match spec.trigger {
+        TriggerSpec::Pi { release, .. } => {
+            let reserve = Some(reserve(window, share));
+            // One setting of Pi, and two stages that read it.
+            if let SummarizerSpec::Pi { reserve_tokens, .. } = &mut stages.summarizer {
+                *reserve_tokens = reserve;
+            }
+            TriggerSpec::Pi { release, reserve_tokens: reserve }
+        }
         _ => TriggerSpec::Threshold { share, output_tokens: 0, less_tokens: 0, at_tokens: None },
     };
-    let cut = match spec.cut {
+    stages.cut = match spec.cut {
         CutSpec::Pi { release, .. } => CutSpec::Pi { release, keep_recent_tokens: Some(keep) },
         _ => CutSpec::Tail { keep_tokens: Some(keep), keep_share: 1.0, whole_turns: false },
     };
-    (trigger, cut)
+    stages
 }
 
 /// What is left free of a window of which a share is used.
@@ -160,12 +167,14 @@ mod tests {
     #[test]
     fn pi_is_tuned_by_its_own_settings_and_others_by_a_share() {
         let of = |name: &str| tuned(&preset(name).unwrap().spec, 64_000, 0.7, 5_000);
-        let (trigger, cut) = of("pi");
+        let pi = of("pi");
         // 64,000 less 44,800.
-        assert!(matches!(trigger, TriggerSpec::Pi { reserve_tokens: Some(19_200), .. }));
-        assert!(matches!(cut, CutSpec::Pi { keep_recent_tokens: Some(5_000), .. }));
-        let (trigger, cut) = of("deepagents");
-        assert!(matches!(trigger, TriggerSpec::Threshold { less_tokens: 0, .. }));
-        assert!(matches!(cut, CutSpec::Tail { keep_tokens: Some(5_000), .. }));
+        assert!(matches!(pi.trigger, TriggerSpec::Pi { reserve_tokens: Some(19_200), .. }));
+        assert!(matches!(pi.cut, CutSpec::Pi { keep_recent_tokens: Some(5_000), .. }));
+        assert!(matches!(pi.summarizer, SummarizerSpec::Pi { reserve_tokens: Some(19_200), .. }));
+        let other = of("deepagents");
+        assert!(matches!(other.trigger, TriggerSpec::Threshold { less_tokens: 0, .. }));
+        assert!(matches!(other.cut, CutSpec::Tail { keep_tokens: Some(5_000), .. }));
+        assert_eq!(other.summarizer, preset("deepagents").unwrap().spec.summarizer);
     }
 }

@@ -65,7 +65,8 @@ pub enum TriggerSpec {
         /// The release.
         #[serde(default)]
         release: PiRelease,
-        /// Pi's setting `compaction.reserveTokens`, in place of the release's own.
+        /// Pi's setting `compaction.reserveTokens`, in place of the release's own. Until 1.3 it sized the summaries as well:
+        /// `reserve_tokens` of the summarizer is the same setting, and has to be set with it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reserve_tokens: Option<u64>,
     },
@@ -249,7 +250,7 @@ impl TriggerSpec {
         Ok(match self {
             Self::Never => Box::new(trigger::never::Never),
             Self::Pi { release, reserve_tokens } => {
-                Box::new(trigger::pi::Pi(release.rules().with(reserve_tokens.map(Tokens), None)))
+                Box::new(trigger::pi::Pi(release.rules().with_reserve(reserve_tokens.map(Tokens))))
             }
             Self::Article { threshold, min_turns_to_keep } => {
                 Box::new(trigger::article::Article { threshold: share(threshold)?, min_turns_to_keep })
@@ -276,7 +277,7 @@ impl CutSpec {
             Self::Nothing => Box::new(cut::nothing::Nothing),
             Self::Everything => Box::new(cut::everything::Everything),
             Self::Pi { release, keep_recent_tokens } => {
-                Box::new(cut::pi::Pi(release.rules().with(None, keep_recent_tokens.map(Tokens))))
+                Box::new(cut::pi::Pi(release.rules().with_keep_recent(keep_recent_tokens.map(Tokens))))
             }
             Self::Article { threshold, min_turns_to_keep } => {
                 Box::new(cut::article::Article { threshold: share(threshold)?, min_turns_to_keep })

@@ -76,20 +76,12 @@ enum Silent {
     Overflow,
 }
 
-/// One call: its prompt, what of it is the context, and the rest of it, because contexts are long, and counted once.
-struct Asked<'q> {
+/// One call.
+struct Asked {
     prompt: String,
-    context: &'q Shown<'q>,
-    rest: String,
     shared_bytes: usize,
     tools: Arc<[ToolSchema]>,
     seed: u64,
-}
-
-/// A context as it is shown, with its tokens.
-struct Shown<'c> {
-    text: &'c str,
-    tokens: Tokens,
 }
 
 const READER: &str = "You answer questions about a recorded session of a coding agent. You take no part in it.";
@@ -124,20 +116,15 @@ pub(super) fn examine(
     (desk.record, measures)
 }
 
-impl<'q> Asked<'q> {
-    /// A question about a context, in these words.
-    fn about(context: &'q Shown<'q>, seed: u64, words: impl Fn(&str) -> String) -> Self {
-        let (prompt, rest) = (words(context.text), words(""));
-        Self { prompt, context, rest, shared_bytes: shared_bytes(context.text), tools: [].into(), seed }
+impl Asked {
+    /// A question about a context.
+    fn about(context: &str, seed: u64, prompt: String) -> Self {
+        Self { prompt, shared_bytes: shared_bytes(context), tools: [].into(), seed }
     }
 }
 
 impl Desk<'_> {
-    fn shown<'c>(&self, text: &'c str) -> Shown<'c> {
-        Shown { text, tokens: self.counts.count(text) }
-    }
-
-    fn ask(&mut self, asked: Asked<'_>) -> Result<LlmResponse, Silent> {
+    fn ask(&mut self, asked: Asked) -> Result<LlmResponse, Silent> {
         let request = LlmRequest {
             system: Some(Arc::clone(&self.system)),
             prompt: asked.prompt.into(),
@@ -148,15 +135,10 @@ impl Desk<'_> {
             shared_bytes: asked.shared_bytes,
         };
         self.record.requests_count += 1;
-        let schemas = request.tools.iter().flat_map(|tool| [&tool.name, &tool.description, &tool.parameters]);
-        let schemas: Tokens = schemas.map(|text| self.counts.count(text)).sum();
-        let around = self.counts.count(&self.system) + self.counts.count(&asked.rest);
-        self.record.input_tokens += (asked.context.tokens + around + schemas).0;
+        self.record.input_tokens += self.counts.request(&request).0;
         match self.llm.complete(&request) {
             Ok(response) => {
-                let calls = response.calls.iter().flat_map(|call| [&call.name, &call.arguments]);
-                let calls: Tokens = calls.map(|text| self.counts.count(text)).sum();
-                self.record.output_tokens += (self.counts.count(&response.text) + calls).0;
+                self.record.output_tokens += self.counts.response(&response).0;
                 Ok(response)
             }
             Err(LlmError::Overflow(_)) => Err(Silent::Overflow),
@@ -174,7 +156,7 @@ impl Desk<'_> {
         self.record.view_sha256 = Some(digest(&[&cut.view]));
         let left_out = |(item, why): &(String, &str)| LeftOutRecord { item: item.clone(), reason: (*why).to_owned() };
         self.record.left_out = bank.left_out.iter().map(left_out).collect();
-        let contexts = Contexts { full: self.shown(&history), view: self.shown(&cut.view), empty: self.shown("") };
+        let contexts = Contexts { full: &history, view: &cut.view, empty: "" };
         let dropped = if self.config.search { cut.dropped_texts(self.transcript) } else { Vec::new() };
         let mut results = Vec::new();
         for question in &bank.questions {
@@ -203,7 +185,7 @@ impl Desk<'_> {
         dropped: &[String],
     ) -> (ProbeResult, Vec<AnswerRecord>) {
         let mut answers = Vec::new();
-        let mut several = |desk: &mut Self, condition, context: &Shown<'_>| -> Vec<Verdict> {
+        let mut several = |desk: &mut Self, condition, context: &str| -> Vec<Verdict> {
             let runs = (0..desk.config.runs).map(|run| {
                 let (answer, verdict) = desk.one(question, context, None, u64::from(run));
                 answers.push(answered(condition, run, answer, verdict, None));
@@ -211,20 +193,20 @@ impl Desk<'_> {
             });
             runs.collect()
         };
-        let full = several(self, Condition::Full, &contexts.full);
-        let empty = several(self, Condition::Empty, &contexts.empty);
-        let (answer, view) = self.one(question, &contexts.view, None, cell.draws());
+        let full = several(self, Condition::Full, contexts.full);
+        let empty = several(self, Condition::Empty, contexts.empty);
+        let (answer, view) = self.one(question, contexts.view, None, cell.draws());
         answers.push(answered(Condition::View, 0, answer, view, None));
         let search = self.config.search.then(|| {
-            let (query, answer, verdict) = self.with_search(question, &contexts.view, dropped, cell.draws());
+            let (query, answer, verdict) = self.with_search(question, contexts.view, dropped, cell.draws());
             answers.push(answered(Condition::Search, 0, answer, verdict, Some(query)));
             verdict
         });
         (ProbeResult { kind: question.kind, full, empty, view, search }, answers)
     }
 
-    fn one(&mut self, question: &Question, context: &Shown<'_>, found: Option<&str>, seed: u64) -> (String, Verdict) {
-        let asked = Asked::about(context, seed, |context| probe_prompt(context, found, question));
+    fn one(&mut self, question: &Question, context: &str, found: Option<&str>, seed: u64) -> (String, Verdict) {
+        let asked = Asked::about(context, seed, probe_prompt(context, found, question));
         match self.ask(asked) {
             Ok(reply) => judge_answer(&reply.text, &question.expected),
             Err(Silent::Overflow) => (String::new(), Verdict::Overflow),
@@ -236,11 +218,11 @@ impl Desk<'_> {
     fn with_search(
         &mut self,
         question: &Question,
-        context: &Shown<'_>,
+        context: &str,
         dropped: &[String],
         seed: u64,
     ) -> (String, String, Verdict) {
-        let query = match self.ask(Asked::about(context, seed, |context| query_prompt(context, question))) {
+        let query = match self.ask(Asked::about(context, seed, query_prompt(context, question))) {
             Ok(reply) => query_of(&reply.text),
             Err(Silent::Overflow) => return (String::new(), String::new(), Verdict::Overflow),
             Err(Silent::Refused) => String::new(),
@@ -251,7 +233,7 @@ impl Desk<'_> {
 
     fn actions(&mut self, cell: &Cell, cut: &CutSight, following: &[ActionSight]) -> Measures {
         let mut verdicts = Vec::new();
-        let tools = Toolset::of(self.transcript, &cut.path);
+        let tools = Toolset::of(self.transcript, &cut.path, cut.now);
         for sight in following {
             let view = self.action(Condition::View, &sight.view, sight, &tools, cell.draws());
             let history = cut.history_before(self.transcript, sight.entry);
@@ -269,14 +251,13 @@ impl Desk<'_> {
         tools: &Toolset,
         seed: u64,
     ) -> ActionVerdict {
-        let shown = self.shown(context);
         // No protocol takes an empty list of tools.
         let in_words = self.config.tools_in_words || tools.source == ToolSource::Unknown;
         let asked = if in_words {
             let lines = tools.lines();
-            Asked::about(&shown, seed, |context| action_prompt_in_words(context, &lines))
+            Asked::about(context, seed, action_prompt_in_words(context, &lines))
         } else {
-            Asked { tools: Arc::clone(&tools.schemas), ..Asked::about(&shown, seed, action_prompt) }
+            Asked { tools: Arc::clone(&tools.schemas), ..Asked::about(context, seed, action_prompt(context)) }
         };
         // The context of a call is its own: what replicates share is the whole prompt.
         let (named, verdict) = match self.ask(Asked { shared_bytes: 0, ..asked }) {
@@ -304,9 +285,9 @@ impl Desk<'_> {
 
 /// What the reader is shown of a cut.
 struct Contexts<'c> {
-    full: Shown<'c>,
-    view: Shown<'c>,
-    empty: Shown<'c>,
+    full: &'c str,
+    view: &'c str,
+    empty: &'c str,
 }
 
 fn answered(condition: Condition, run: u32, answer: String, verdict: Verdict, query: Option<String>) -> AnswerRecord {

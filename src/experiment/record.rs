@@ -29,7 +29,7 @@ pub(super) fn record(cell: &str, transcript: &Transcript, event: &ReplayEvent<'_
         ReplayEvent::Edit(event) => EventRecord::Edited {
             cell,
             request: event.request,
-            messages: event.messages,
+            messages: event.places.len() as u64,
             saved_tokens: event.saved.0,
             invalidated_tokens: event.invalidated.0,
         },

@@ -71,6 +71,13 @@ impl Price {
         ];
         parts.into_iter().map(|(tokens, price)| tokens as f64 * price / 1e6).sum()
     }
+
+    /// The most dollars that a call may cost: a cache write may cost more than plain input.
+    pub fn at_most(&self, input: u64, output: u64) -> f64 {
+        let plain = Usage { input, output, ..Usage::default() };
+        let written = Usage { cache_write: input, output, ..Usage::default() };
+        self.of(&plain).max(self.of(&written))
+    }
 }
 
 /// What may be spent by one run. No limit where none is given.
@@ -160,10 +167,7 @@ impl Ledger {
 
     /// Sets the worst case of a call aside.
     pub(super) fn reserve(&self, input: u64, output: u64) -> Result<Worst, OutOfBudget> {
-        let usage = Usage { input, output, ..Usage::default() };
-        // A cache write may cost more than plain input.
-        let dear = Usage { cache_write: input, output, ..Usage::default() };
-        let usd = self.price.map_or(0.0, |price| price.of(&usage).max(price.of(&dear)));
+        let usd = self.price.map_or(0.0, |price| price.at_most(input, output));
         let call = Worst { tokens: input + output, usd };
         let (spent, reserved) = &mut *self.state();
         let tokens = spent.input_tokens + spent.output_tokens + reserved.tokens + call.tokens;
@@ -214,6 +218,14 @@ mod tests {
     fn a_call_costs_its_parts() {
         let usage = Usage { input: 1_000, output: 200, cache_read: 10_000, ..Usage::default() };
         assert!((PRICE.of(&usage) - (0.003 + 0.003 + 0.003)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn at_most_the_whole_prompt_is_written_to_the_cache() {
+        let written = Price { cache_write_usd_per_mtok: Some(3.75), ..PRICE };
+        assert!((written.at_most(1_000, 200) - (0.00375 + 0.003)).abs() < 1e-12);
+        let cheap = Price { cache_write_usd_per_mtok: Some(1.0), ..PRICE };
+        assert!((cheap.at_most(1_000, 200) - (0.003 + 0.003)).abs() < 1e-12);
     }
 
     #[test]

@@ -34,6 +34,13 @@ const VERSIONS: &[(&str, u32)] = &[
     ("next_action_agreement", 2),
     ("next_action_tool_agreement", 2),
     ("next_action_full_agreement", 2),
+    // A summary call has the price of its own prompt.
+    ("cost_usd", 2),
+    ("cost_summary_usd", 2),
+    ("cost_over_none_usd", 2),
+    ("cost_over_oracle_usd", 2),
+    ("cache_break_even_requests", 2),
+    ("cache_break_even_riding_requests", 2),
 ];
 
 /// What every measure means, in the order in which the meters give them.
@@ -63,6 +70,25 @@ fn number(count: u64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn what_holds_the_price_of_summary_calls_is_of_another_version_than_the_rest() {
+        let version = |name: &str| super::definitions().iter().find(|def| def.name == name).map(|def| def.version);
+        for name in [
+            "cost_usd",
+            "cost_summary_usd",
+            "cost_over_none_usd",
+            "cost_over_oracle_usd",
+            "cache_break_even_requests",
+            "cache_break_even_riding_requests",
+        ] {
+            assert_eq!(version(name), Some(2), "{name}");
+        }
+        // It reads the old prompt at the tier of that, as before.
+        assert_eq!(version("cost_summary_riding_usd"), Some(1));
+        let is_defined = |(name, _): &(&str, u32)| version(name).is_some();
+        assert!(super::VERSIONS.iter().all(is_defined), "a version of no measure");
+    }
+
     #[test]
     fn no_measure_has_two_meanings() {
         let mut names: Vec<String> = super::definitions().into_iter().map(|def| def.name).collect();

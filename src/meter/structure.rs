@@ -54,7 +54,7 @@ impl Meter for Structure {
             ReplayEvent::Overflow(_) => self.overflows += 1,
             ReplayEvent::Stuck(_) => self.stuck += 1,
             ReplayEvent::Fired(_) => self.fired += 1,
-            ReplayEvent::Edit(edit) => self.edits += edit.messages,
+            ReplayEvent::Edit(edit) => self.edits += edit.places.len() as u64,
         }
     }
 

@@ -82,9 +82,8 @@ fn apply(
 
 /// Reference tokens of a call.
 fn sized(counts: &CountCache, exchange: &Exchange) -> SummaryCall {
-    let count = |text: Option<&str>| text.map_or(Tokens(0), |text| counts.count(text));
-    let input = count(exchange.request.system.as_deref()) + counts.prompt(&exchange.request.prompt);
-    SummaryCall { input, output: count(exchange.response.as_ref().map(|response| &*response.text)) }
+    let output = exchange.response.as_ref().map_or(Tokens(0), |response| counts.response(response));
+    SummaryCall { input: counts.request(&exchange.request), output }
 }
 
 /// Reference tokens of the prompts of calls.

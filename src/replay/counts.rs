@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use memchr::memchr_iter;
 use sha2::{Digest, Sha256};
 
-use crate::engine::summarize::Prompt;
+use crate::engine::summarize::{LlmRequest, LlmResponse, Prompt};
 use crate::tokens::Reference;
 use crate::transcript::Tokens;
 
@@ -58,6 +58,24 @@ impl CountCache {
         self.remembered(prompt.digest(), || self.count(prompt))
     }
 
+    /// Tokens of a request: of its system prompt, of the part of its prompt that others share, of its own part, and of the
+    /// schemas of its tools. Each is tokenized on its own.
+    pub fn request(&self, request: &LlmRequest) -> Tokens {
+        let prompt = match request.prompt.split_at_checked(request.shared_bytes) {
+            Some((shared, own)) if !shared.is_empty() => self.count(shared) + self.count(own),
+            _ => self.prompt(&request.prompt),
+        };
+        let schemas = request.tools.iter().flat_map(|tool| [&*tool.name, &*tool.description, &*tool.parameters]);
+        let around = request.system.as_deref().into_iter().chain(schemas).map(|text| self.count(text));
+        prompt + around.sum()
+    }
+
+    /// Tokens of an answer: of its text and its calls.
+    pub fn response(&self, response: &LlmResponse) -> Tokens {
+        let calls = response.calls.iter().flat_map(|call| [&*call.name, &*call.arguments]);
+        std::iter::once(&*response.text).chain(calls).map(|text| self.count(text)).sum()
+    }
+
     /// Leading tokens that two texts share.
     pub fn common_prefix(&self, a: &str, b: &str) -> Tokens {
         if a.bytes().next() != b.bytes().next() || a.is_empty() {
@@ -100,6 +118,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::engine::summarize::Purpose;
+    use crate::transcript::ToolSchema;
 
     #[test]
     fn a_conversation_is_cut_where_its_messages_begin() {
@@ -132,6 +152,19 @@ mod tests {
         let expected = Reference::O200kBase.count(text);
         assert_eq!((cache.prompt(&Prompt::from(text)), cache.lock().len()), (expected, 3), "two parts and the whole");
         assert_eq!((cache.prompt(&Prompt::from(text)), cache.lock().len()), (expected, 3));
+    }
+
+    #[test]
+    fn a_request_is_all_of_its_parts() {
+        let cache = CountCache::new(Reference::O200kBase);
+        let words = |text: &str| Reference::O200kBase.count(text);
+        let mut request = LlmRequest::new(Purpose::Question, Some("You answer.".into()), "What was said?\n\nWho?");
+        assert_eq!(cache.request(&request), words("You answer.") + words(&request.prompt));
+        request.shared_bytes = "What was said?\n\n".len();
+        let schema = ToolSchema { name: "read".into(), description: "Reads.".into(), parameters: "{}".into() };
+        request.tools = [schema].into();
+        let parts = ["You answer.", "What was said?\n\n", "Who?", "read", "Reads.", "{}"];
+        assert_eq!(cache.request(&request), parts.into_iter().map(words).sum());
     }
 
     proptest! {

@@ -211,16 +211,12 @@ impl<'a> Driver<'a, '_> {
 
     fn rewrite(&mut self, rewrites: Vec<Rewrite>) {
         let (before, reusable) = (self.live.request_tokens(), self.live.reused_tokens());
-        let messages = rewrites.len() as u64;
-        let mut places: Vec<usize> = rewrites.iter().map(|rewrite| rewrite.at).collect();
-        places.sort_unstable();
-        places.dedup();
-        self.live.rewrite(rewrites, &*self.strategy.estimator);
+        let places = self.live.rewrite(rewrites, &*self.strategy.estimator);
         self.recorded = false;
         let saved = before.saturating_sub(self.live.request_tokens());
         let invalidated = reusable.saturating_sub(self.live.reused_tokens());
         let (request, after) = (self.request, &self.live);
-        let event = EditEvent { request, after, messages, places: &places, saved, invalidated };
+        let event = EditEvent { request, after, places: &places, saved, invalidated };
         (self.observe)(&ReplayEvent::Edit(event));
     }
 

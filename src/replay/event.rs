@@ -162,9 +162,7 @@ pub struct EditEvent<'r, 'a> {
     pub request: u64,
     /// The context after.
     pub after: &'r Live<'a>,
-    /// Messages changed.
-    pub messages: u64,
-    /// The items that they are, in order.
+    /// The items that were changed, each once, in order.
     pub places: &'r [usize],
     /// Reference tokens saved; nothing when the change made the context longer.
     pub saved: Tokens,

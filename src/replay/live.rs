@@ -253,13 +253,14 @@ impl<'a> Live<'a> {
     }
 
     /// Gives some messages another content. Nothing moves, and calls and results stay pairs, so that only what follows
-    /// the first of them is counted again.
-    pub(super) fn rewrite(&mut self, mut rewrites: Vec<Rewrite>, estimator: &dyn Estimator) {
+    /// the first of them is counted again. Returns the places that changed, in order.
+    pub(super) fn rewrite(&mut self, mut rewrites: Vec<Rewrite>, estimator: &dyn Estimator) -> Vec<usize> {
         // In order; of several for one item the last.
         rewrites.reverse();
         rewrites.sort_by_key(|rewrite| rewrite.at);
         rewrites.dedup_by_key(|rewrite| rewrite.at);
-        let Some(first) = rewrites.first().map(|rewrite| rewrite.at) else { return };
+        let places: Vec<usize> = rewrites.iter().map(|rewrite| rewrite.at).collect();
+        let Some(&first) = places.first() else { return places };
         self.set_earlier_apart(first);
         let changed = rewrites.into_iter().map(|Rewrite { at, message }| {
             let item = match self.view.items()[at].origin() {
@@ -273,6 +274,7 @@ impl<'a> Live<'a> {
         self.reference.change(&changed.iter().map(|&(at, .., reference)| (at, reference)).collect::<Vec<_>>());
         self.view.rewrite(changed.into_iter().map(|(at, item, estimate, _)| (at, item, estimate)).collect());
         debug_assert!(!self.pairing.is_closed() || orphans(self.sent()) == 0, "a request would hold an orphan");
+        places
     }
 
     /// Whether an item was sent before; `None` when it was not there.

@@ -27,9 +27,9 @@ pub struct Validity {
 }
 
 impl Validity {
-    /// Whether the loss is shown to predict what a reader knows: the whole interval is above 0.
+    /// Whether the loss is shown to predict what a reader knows: there is an interval, and the whole of it is above 0.
     pub fn is_shown(&self) -> bool {
-        self.spearman.is_ok_and(|found| found.low > 0.0)
+        self.spearman.is_ok_and(|found| found.interval.is_some_and(|[low, _]| low > 0.0))
     }
 }
 

@@ -49,7 +49,7 @@ pub use random::Draws;
 pub use rank::{Stability, stability};
 pub use sample::{Observation, Sample};
 pub use sign::{SignFlip, sign_flip, sign_test};
-pub use spearman::{LEAST_UNITS, NoSpearman, Spearman, spearman};
+pub use spearman::{NoSpearman, Spearman, spearman};
 pub use survival::{Life, Survival, cliff, half_life, survival};
 
 /// A count as a real number: exact, because no count here comes near 2^53.

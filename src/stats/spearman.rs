@@ -4,18 +4,18 @@ use statrs::distribution::{ContinuousCDF, Normal};
 
 use super::{mean, real};
 
-/// Below so many units even a correlation of 0.7 may be chance: the two-sided 5 % bound is 0.738 at eight.
-pub const LEAST_UNITS: usize = 8;
+/// Fewer units are not correlated. A choice: at seven the two-sided 5 % bound of the exact test is 0.786, at eight 0.738, so
+/// that with fewer hardly anything but a perfect order is told from chance.
+const LEAST_UNITS: usize = 8;
 
 /// A correlation of ranks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spearman {
     /// From −1 to 1; equal values have the mean of their ranks.
     pub rho: f64,
-    /// Lower bound of its 95 % interval.
-    pub low: f64,
-    /// Upper bound.
-    pub high: f64,
+    /// Its 95 % interval. `None` where all ranks agree, or all are opposite: the formula has no variance there, and how sure it
+    /// is depends on the number of units and of equal values.
+    pub interval: Option<[f64; 2]>,
     /// Units.
     pub n: usize,
 }
@@ -52,19 +52,17 @@ pub fn spearman(pairs: &[(f64, f64)]) -> Result<Spearman, NoSpearman> {
     }
     let (first, second): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
     let rho = pearson(&ranks(&first), &ranks(&second)).ok_or(NoSpearman::NoSpread)?;
-    let (low, high) = if rho.abs() < 1.0 {
-        let error = ((1.0 + rho * rho / 2.0) / real(n - 3)).sqrt();
-        let reach = Normal::standard().inverse_cdf(0.975) * error;
-        ((rho.atanh() - reach).tanh(), (rho.atanh() + reach).tanh())
-    } else {
-        // A perfect order has no variance by this formula.
-        (rho, rho)
-    };
-    Ok(Spearman { rho, low, high, n })
+    let error = ((1.0 + rho * rho / 2.0) / real(n - 3)).sqrt();
+    let reach = Normal::standard().inverse_cdf(0.975) * error;
+    let bound = |by: f64| (rho.atanh() + by).tanh();
+    let interval = (rho.abs() < 1.0).then(|| [bound(-reach), bound(reach)]);
+    Ok(Spearman { rho, interval, n })
 }
 
 /// Ranks from 1; equal values share the mean of theirs.
 fn ranks(values: &[f64]) -> Vec<f64> {
+    // Zero has no sign here.
+    let values: Vec<f64> = values.iter().map(|value| value + 0.0).collect();
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
     let mut ranks = vec![0.0; values.len()];
@@ -97,8 +95,9 @@ mod tests {
         let found = spearman(&pairs).unwrap();
         assert!((found.rho - 0.904_762).abs() < 1e-6 && found.n == 8);
         // atanh 0.904762 = 1.497866; error √(1.409297 / 5) = 0.530904; 1.497866 ∓ 1.959964 · 0.530904 = 0.457313, 2.538420.
-        assert!((found.low - 0.427_892).abs() < 1e-6, "{found:?}");
-        assert!((found.high - 0.987_598).abs() < 1e-6, "{found:?}");
+        let [low, high] = found.interval.unwrap();
+        assert!((low - 0.427_892).abs() < 1e-6, "{found:?}");
+        assert!((high - 0.987_598).abs() < 1e-6, "{found:?}");
         // Any change that keeps the order keeps the correlation.
         let bent: Vec<(f64, f64)> = pairs.iter().map(|(a, b)| (a.powi(3), b.exp())).collect();
         assert_eq!(spearman(&bent), Ok(found));
@@ -107,8 +106,13 @@ mod tests {
     #[test]
     fn equal_values_share_their_ranks() {
         assert_eq!(ranks(&[3.0, 1.0, 3.0, 2.0, 3.0]), [4.0, 1.0, 4.0, 2.0, 4.0]);
+        assert_eq!(ranks(&[0.0, -0.0, 1.0]), [1.5, 1.5, 3.0]);
+    }
+
+    #[test]
+    fn a_perfect_order_has_no_interval() {
         let falling: Vec<(f64, f64)> = (0_u8..9).map(|at| (f64::from(at), -f64::from(at))).collect();
-        assert_eq!(spearman(&falling), Ok(Spearman { rho: -1.0, low: -1.0, high: -1.0, n: 9 }));
+        assert_eq!(spearman(&falling), Ok(Spearman { rho: -1.0, interval: None, n: 9 }));
     }
 
     #[test]

@@ -84,6 +84,15 @@ fn a_run_and_a_comparison_fit_and_their_tables_hold_the_whole_names() {
 }
 
 #[test]
+fn a_dry_run_fits() {
+    let (folder, _) = prepared();
+    let arguments = ["run", "--config", "experiment.toml", "--probes", "--llm", "messages:claude-opus-5", "--dry-run"];
+    let done = narrow(folder.path(), &arguments, 0, &[("a-strateg", "mplate-pi")]);
+    let row = done.stdout.lines().find(|line| line.starts_with("a-strateg")).unwrap();
+    assert_eq!(row.split_whitespace().count(), 7, "{}", done.stdout);
+}
+
+#[test]
 fn inspection_and_caches_fit() {
     let (folder, session) = prepared();
     let at = folder.path();

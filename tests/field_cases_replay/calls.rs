@@ -1,6 +1,6 @@
 //! Cuts that fall among calls and their results.
 
-use cutpoint::engine::cut::{CutGoal, CutPlan, CutPolicy, NothingToDrop, langchain, pi, tail};
+use cutpoint::engine::cut::{CutGoal, CutPlan, CutPolicy, NothingToDrop, langchain, tail};
 use cutpoint::engine::langchain::Size;
 use cutpoint::engine::pi::Rules;
 use cutpoint::engine::preset::{preset, presets};
@@ -13,7 +13,7 @@ use cutpoint::replay::{CountCache, EstimateTable, History, Manual, Model, Outlin
 use cutpoint::tokens::{MessageTable, Reference};
 use cutpoint::transcript::{Block, Message, Role, Tokens, Transcript, joined_text};
 
-use crate::{Case, rules};
+use crate::{Case, keeping};
 
 const GOAL: CutGoal = CutGoal { window: Tokens(200_000), checkpoint: Checkpoint::BeforeRequest };
 
@@ -99,7 +99,7 @@ fn ten_calls_at_once_are_kept_whole_or_not_at_all() {
     let back = langchain::LangChain { keep: Size::Messages(keep), profile: true };
     assert_eq!(kept(&case, &back), Ok(case.index("moved_back_kept")));
     // Pi's, and a tail that begins with a reply, do the same where nothing follows the group.
-    assert_eq!(kept(&case, &pi::Pi(*rules(1, 1, &Rules::V1_6))), Ok(case.index("moved_back_kept")));
+    assert_eq!(kept(&case, &keeping(&Rules::V1_6, 1)), Ok(case.index("moved_back_kept")));
     let tail = tail::Tail { keep: Tokens(1), share: 1.0, whole_turns: false };
     assert_eq!(kept(&case, &tail), Ok(case.index("moved_back_kept")));
 }
@@ -128,7 +128,7 @@ fn two_replies_before_their_results_lose_the_first_call() {
     let any = langchain::LangChain { keep: Size::Messages(messages - proposed), profile: true };
     assert_eq!(kept(&case, &any), Ok(messages - case.index("any_match_cut")));
     // Pi cuts at no result at all: it goes forward to the reply behind them, and nothing is orphaned.
-    assert_eq!(kept(&case, &pi::Pi(*rules(1, 3, &Rules::V1_6))), Ok(1));
+    assert_eq!(kept(&case, &keeping(&Rules::V1_6, 3)), Ok(1));
     // The input itself breaks the rule of strict providers: the replay answers A1 before the second reply, so that its
     // result, which comes too late, is not sent.
     let fault = case.index("input_pairing_fault_at");

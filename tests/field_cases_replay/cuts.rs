@@ -7,7 +7,7 @@ use cutpoint::engine::view::ContextView;
 use cutpoint::replay::{Item, ReplayEvent};
 use cutpoint::transcript::Tokens;
 
-use crate::{Case, rules};
+use crate::{Case, keeping};
 
 const GOAL: CutGoal = CutGoal { window: Tokens(200_000), checkpoint: Checkpoint::BeforeRequest };
 
@@ -26,14 +26,14 @@ fn cut(case: &Case, policy: &dyn CutPolicy, from: usize) -> (Result<CutPlan, Not
 fn trailing_results_over_the_budget_stay_with_their_calls() {
     let case = Case::read("cut-trailing-results");
     let keep = case.number("keep");
-    let (plan, kept, crossing) = cut(&case, &cut::pi::Pi(*rules(1, keep, &Rules::V1_6)), case.index("crossing_index"));
+    let (plan, kept, crossing) = cut(&case, &keeping(&Rules::V1_6, keep), case.index("crossing_index"));
     let plan = plan.unwrap();
     assert!(crossing >= keep, "the budget is reached within the results");
     assert_eq!(plan.kept_from, case.index("correct_cut_index"));
     assert_eq!((plan.history.len() + plan.prefix.len()) as u64, case.number("summarised_messages"));
     assert_eq!((kept, kept - keep), (case.number("kept_estimate"), case.number("over_by")));
     // Releases before 0.86 keep their default, which is everything, and go ahead.
-    let (old, ..) = cut(&case, &cut::pi::Pi(*rules(1, keep, &Rules::V0_58)), 0);
+    let (old, ..) = cut(&case, &keeping(&Rules::V0_58, keep), 0);
     assert_eq!(old.unwrap().kept_from, case.index("default_cut_index"));
 }
 
@@ -41,8 +41,7 @@ fn trailing_results_over_the_budget_stay_with_their_calls() {
 fn the_tail_is_over_the_budget_by_the_message_that_crosses_it() {
     let case = Case::read("cut-tail-over-budget");
     let keep = case.number("keep");
-    let (plan, kept, before_crossing) =
-        cut(&case, &cut::pi::Pi(*rules(1, keep, &Rules::V1_6)), case.index("cut_index") + 1);
+    let (plan, kept, before_crossing) = cut(&case, &keeping(&Rules::V1_6, keep), case.index("cut_index") + 1);
     assert_eq!(plan.unwrap().kept_from, case.index("cut_index"));
     assert_eq!((kept, kept - keep), (case.number("kept_estimate"), case.number("over_by")));
     assert_eq!(before_crossing, case.number("stop_before_crossing_kept"));
@@ -51,7 +50,7 @@ fn the_tail_is_over_the_budget_by_the_message_that_crosses_it() {
 #[test]
 fn a_turn_larger_than_the_budget_is_split() {
     let case = Case::read("cut-split-turn");
-    let (plan, kept, _) = cut(&case, &cut::pi::Pi(*rules(1, case.number("keep"), &Rules::V1_6)), 0);
+    let (plan, kept, _) = cut(&case, &keeping(&Rules::V1_6, case.number("keep")), 0);
     let plan = plan.unwrap();
     assert_eq!(plan.kept_from, case.index("cut_index"));
     assert_eq!(plan.prefix, case.index("turn_start_index")..case.index("cut_index"));
@@ -84,16 +83,16 @@ fn a_second_summary_covers_what_the_first_compaction_kept() {
             .map_or(Tokens(0), |message| cutpoint::engine::pi::message_tokens(message, &Rules::V1_6));
         view.push(item, tokens);
     }
-    let span = |rules: &'static Rules| -> Vec<String> {
-        let plan = cut::pi::Pi(*rules).cut(&view, GOAL).unwrap();
+    let span = |release: &Rules| -> Vec<String> {
+        let plan = keeping(release, 7).cut(&view, GOAL).unwrap();
         let items = view.items()[plan.history.start..plan.kept_from].iter();
         items.filter_map(|item| Some(case.transcript.entry(item.origin()?).id.to_string())).collect()
     };
     // "Now close the door." and "Closed." are 19 and 7 characters: 5 and 2 tokens.
     let correct: Vec<&str> =
         case.numbers["correct_second_span"].as_array().unwrap().iter().map(|id| id.as_str().unwrap()).collect();
-    assert_eq!(span(rules(1, 7, &Rules::V1_6)), correct);
+    assert_eq!(span(&Rules::V1_6), correct);
     let skipped = case.numbers["skipped"].as_array().unwrap();
     let old: Vec<&str> = correct.iter().copied().filter(|&id| skipped.iter().all(|one| *one != *id)).collect();
-    assert_eq!(span(rules(1, 7, &Rules::V0_58)), old, "0.58 loses the others");
+    assert_eq!(span(&Rules::V0_58), old, "0.58 loses the others");
 }

@@ -6,7 +6,7 @@ use cutpoint::replay::ReplayEvent;
 use cutpoint::tokens::{MessageTable, Reference};
 use cutpoint::transcript::{EntryIdx, EntryKind, Message, Tokens};
 
-use crate::{Case, rules};
+use crate::Case;
 
 fn message(case: &Case, index: usize) -> &Message {
     match &case.transcript.entries[index].kind {
@@ -74,25 +74,25 @@ fn json_is_priced_as_it_is_sent() {
 }
 
 /// Number of the next request, moment and estimate of everything that fires.
-fn fires(case: &Case, rules: &'static Rules, window: u64) -> Vec<(u64, Checkpoint, u64)> {
+fn fires(case: &Case, release: &'static Rules, reserve: Tokens, window: u64) -> Vec<(u64, Checkpoint, u64)> {
     let mut fired = Vec::new();
     let mut observe = |event: &ReplayEvent<'_, '_>| {
         if let ReplayEvent::Fired(event) = event {
             fired.push((event.request, event.checkpoint, event.estimate.tokens.0));
         }
     };
-    case.follow(rules, window, &mut observe, |_| ());
+    case.follow_with(release, reserve, window, &mut observe, |_| ());
     fired
 }
 
 #[test]
 fn a_trigger_between_turns_sees_the_results_and_one_at_the_end_comes_late() {
     let case = Case::read("trigger-mid-turn");
-    let (window, reserve) = (case.number("window"), case.number("reserve"));
+    let (window, reserve) = (case.number("window"), Tokens(case.number("reserve")));
     let mut estimates = Vec::new();
-    let now = rules(reserve, 1, &Rules::V1_6);
-    case.follow(
-        now,
+    case.follow_with(
+        &Rules::V1_6,
+        reserve,
         window,
         &mut |event| {
             if let ReplayEvent::Request(request) = event {
@@ -103,10 +103,10 @@ fn a_trigger_between_turns_sees_the_results_and_one_at_the_end_comes_late() {
     );
     assert_eq!(estimates[1..], case.list("context_after_each_result"));
     // After step 4, before request 5.
-    let first = fires(&case, now, window)[0];
+    let first = fires(&case, &Rules::V1_6, reserve, window)[0];
     assert_eq!(first, (case.number("first_step_over") + 1, Checkpoint::BeforeRequest, 2_230));
     // A release that looks only after the run sees a context beyond the window.
-    let late = fires(&case, rules(reserve, 1, &Rules::V0_58), window);
+    let late = fires(&case, &Rules::V0_58, reserve, window);
     assert_eq!(late, [(7, Checkpoint::TurnEnd, case.number("turn_end_context"))]);
     assert!(case.number("turn_end_context") > window);
     // Usage alone is over one step later.
@@ -126,8 +126,8 @@ fn a_smaller_model_is_too_small_at_once() {
     assert_eq!((context - after).0, case.number("over_window_by"));
     assert_eq!((after - Rules::V1_6.reserve).0, case.number("threshold_after"));
     // A cell of the smaller model fires as soon as the large reply is there.
-    assert_eq!(fires(&case, &Rules::V1_6, after.0), [(2, Checkpoint::TurnEnd, 150_000)]);
-    assert_eq!(fires(&case, &Rules::V1_6, 1_000_000), []);
+    assert_eq!(fires(&case, &Rules::V1_6, Rules::V1_6.reserve, after.0), [(2, Checkpoint::TurnEnd, 150_000)]);
+    assert_eq!(fires(&case, &Rules::V1_6, Rules::V1_6.reserve, 1_000_000), []);
 }
 
 #[test]

@@ -27,7 +27,7 @@ use cutpoint::engine::estimate::{Estimate, Estimator};
 use cutpoint::engine::pi::Rules;
 use cutpoint::engine::preset::preset;
 use cutpoint::engine::summarize::{Completer, LlmError, LlmRequest, LlmResponse};
-use cutpoint::engine::{estimate, trigger};
+use cutpoint::engine::{cut, estimate, trigger};
 use cutpoint::import::read_file;
 use cutpoint::replay::{
     CountCache, EstimateTable, History, Live, Manual, Model, Outline, ReplayEvent, ReplayInput, replay,
@@ -84,15 +84,27 @@ impl Case {
     /// Follows the recording with the estimator and trigger of a release of Pi, and hands over the context at the end.
     pub(crate) fn follow<T>(
         &self,
-        rules: &'static Rules,
+        release: &'static Rules,
+        window: u64,
+        observe: &mut dyn FnMut(&ReplayEvent<'_, '_>),
+        then: impl FnOnce(&Live<'_>) -> T,
+    ) -> T {
+        self.follow_with(release, release.reserve, window, observe, then)
+    }
+
+    /// The same under another `reserveTokens`.
+    pub(crate) fn follow_with<T>(
+        &self,
+        release: &'static Rules,
+        reserve: Tokens,
         window: u64,
         observe: &mut dyn FnMut(&ReplayEvent<'_, '_>),
         then: impl FnOnce(&Live<'_>) -> T,
     ) -> T {
         let transcript = &self.transcript;
         let mut strategy = preset("pi").unwrap().spec.build("pi").unwrap();
-        strategy.estimator = std::sync::Arc::new(estimate::pi::Pi(rules));
-        strategy.trigger = Box::new(trigger::pi::Pi(*rules));
+        strategy.estimator = std::sync::Arc::new(estimate::pi::Pi(release));
+        strategy.trigger = Box::new(trigger::pi::Pi(release.with_reserve(Some(reserve))));
         let path = transcript.path();
         let model = Model { name: String::new(), window: Tokens(window), max_output: Tokens(0) };
         let input = ReplayInput {
@@ -138,7 +150,7 @@ impl Case {
     }
 }
 
-/// Rules of Pi 1.6.0 with another reserve and keep.
-pub(crate) fn rules(reserve: u64, keep: u64, from: &Rules) -> &'static Rules {
-    Box::leak(Box::new(Rules { reserve: Tokens(reserve), keep_recent: Tokens(keep), ..*from }))
+/// The cut of a release under another `keepRecentTokens`.
+pub(crate) fn keeping(release: &Rules, keep: u64) -> cut::pi::Pi {
+    cut::pi::Pi(release.with_keep_recent(Some(Tokens(keep))))
 }

@@ -1,6 +1,6 @@
 //! Cases of the same kinds that someone else might try: sessions by hand, with answers by hand.
 
-use cutpoint::engine::cut::{CutGoal, CutPolicy, NothingToDrop, pi};
+use cutpoint::engine::cut::{CutGoal, CutPolicy, NothingToDrop};
 use cutpoint::engine::pi::Rules;
 use cutpoint::engine::trigger::Checkpoint;
 use cutpoint::import::{Format, read_bytes};
@@ -10,7 +10,7 @@ use cutpoint::replay::ReplayEvent;
 use cutpoint::transcript::Tokens;
 use serde_json::{Value, json};
 
-use crate::{Case, rules};
+use crate::{Case, keeping};
 
 /// A Pi session: `u` and `a` are messages with a text, `A` a reply that calls `read` once, `r` its result, `c` a compaction
 /// that keeps from the entry of a number on, `b` goes back to the entry of a number. Entries are numbered from 1.
@@ -202,7 +202,7 @@ fn other_edges_of_a_cut() {
     let cut = |rows: &[(&str, &str)], keep: u64| -> Result<usize, NothingToDrop> {
         session(rows).follow(&Rules::V1_6, 200_000, &mut |_| {}, |live| {
             let goal = CutGoal { window: Tokens(200_000), checkpoint: Checkpoint::BeforeRequest };
-            pi::Pi(*rules(1, keep, &Rules::V1_6)).cut(live.view(), goal).map(|plan| plan.kept_from)
+            keeping(&Rules::V1_6, keep).cut(live.view(), goal).map(|plan| plan.kept_from)
         })
     };
     // One reply larger than the budget stands alone in the tail, and the request before it is the split turn's start.

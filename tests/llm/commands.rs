@@ -132,6 +132,19 @@ fn a_dry_run_asks_and_writes_nothing() {
 }
 
 #[test]
+fn at_most_a_prompt_is_written_to_the_cache_of_a_provider_that_bills_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let price = "{ input_usd_per_mtok = 1000, output_usd_per_mtok = 0, cache_write_usd_per_mtok = 2000 }";
+    let toml = format!("name = 'dear'\nstrategies = ['pi']\n[llm]\napi = 'messages'\nmodel = 'm-1'\nprice = {price}\n");
+    fs::write(folder.path().join("dear.toml"), toml).unwrap();
+    let done = cutpoint(folder.path(), &["run", "--config", "dear.toml", "--dry-run"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let row = done.stdout.lines().find(|line| line.starts_with("pi ")).unwrap();
+    let [usd, most]: [f64; 2] = [5, 6].map(|at| row.split_whitespace().nth(at).unwrap().parse().unwrap());
+    assert!(usd > 0.0 && (most - 2.0 * usd).abs() < 2e-4, "{}", done.stdout);
+}
+
+#[test]
 fn an_endpoint_is_checked() {
     let folder = tempfile::tempdir().unwrap();
     let stub =

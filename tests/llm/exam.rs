@@ -262,6 +262,27 @@ fn a_server_without_tools_is_told_them_in_words() {
 }
 
 #[test]
+fn a_dry_run_counts_what_the_records_of_the_run_count() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("session.json"), session(true)).unwrap();
+    let ask = |more: &[&str]| {
+        let fixed = ["run", "--transcripts", "session.json", "--strategy", "pi", "--probes=search", "--name", "mock"];
+        let done = cutpoint(folder.path(), &[&fixed[..], more].concat());
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        done.stdout
+    };
+    let dry = ask(&["--dry-run"]);
+    let row: Vec<&str> = dry.lines().find(|line| line.starts_with("pi ")).unwrap().split_whitespace().collect();
+    ask(&[]);
+    let [cell] = &cells(folder.path(), "mock")[..] else { panic!("one session, one strategy") };
+    let recorded = |of: &str| {
+        let summaries = measure(cell, &format!("summary_{of}")).unwrap();
+        format!("{}", cell["exam"][of].as_f64().unwrap() + summaries)
+    };
+    assert_eq!(row[3..5], [recorded("input_tokens"), recorded("output_tokens")]);
+}
+
+#[test]
 fn a_dry_run_counts_the_questions() {
     let folder = tempfile::tempdir().unwrap();
     let stub = Stub::acts(vec![Act::json(&chat("never"))]);

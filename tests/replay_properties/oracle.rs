@@ -70,7 +70,10 @@ impl<'a> Oracle<'a> {
             }
             ReplayEvent::Edit(edit) => {
                 assert_eq!(edit.request, self.next());
-                assert!(edit.messages > 0, "an edit of nothing");
+                assert!(
+                    !edit.places.is_empty() && edit.places.is_sorted_by(|a, b| a < b),
+                    "an edit of nothing, or twice"
+                );
                 let after = edit.after.reused_tokens().0;
                 assert_eq!(after, self.reused(edit.after.view().items()), "reused after an edit");
                 assert!(edit.invalidated.0 <= self.previous_reference, "more is invalidated than was sent");

@@ -105,9 +105,10 @@ fn losses_are_compared_with_what_a_reader_knows_over_lineages() {
         csv::Reader::from_reader(out.as_slice()).deserialize().map(Result::unwrap).collect();
     assert_eq!(rows.len(), 6, "all strategies, and the one that there is");
     let told = |row: &BTreeMap<String, String>| {
-        ["loss", "spearman", "lineages", "void_reason"].map(|name| row[name].clone()).join(" ")
+        ["loss", "spearman", "low", "high", "lineages", "void_reason"].map(|name| row[name].clone()).join(" ")
     };
-    let expected = ["goal_loss 1 9 ", "future_loss -1 9 ", "goal_offline_loss   0 lineages have both; 8 are needed"];
+    let expected =
+        ["goal_loss 1   9 ", "future_loss -1   9 ", "goal_offline_loss     0 lineages have both; 8 are needed"];
     for (strategy, rows) in ["(all)", &cell.strategy].into_iter().zip(rows.chunks(3)) {
         assert_eq!(rows.iter().map(told).collect::<Vec<_>>(), expected);
         assert!(rows.iter().all(|row| row["strategy"] == strategy && row["mock"] == "true"), "{rows:?}");

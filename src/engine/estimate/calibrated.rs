@@ -60,10 +60,14 @@ impl Coefficients {
         *copy.of_mut(class)
     }
 
+    /// All of them, in the order of the classes; that of a message is the last.
+    pub fn all(&self) -> Vec<f64> {
+        ContentClass::ALL.iter().map(|&class| self.of(class)).chain([self.message]).collect()
+    }
+
     /// A short name for these numbers: equal numbers have equal names (FNV-1a over their bits).
     pub fn fingerprint(&self) -> String {
-        let numbers = ContentClass::ALL.iter().map(|&class| self.of(class)).chain([self.message]);
-        let bytes = numbers.flat_map(|number| number.to_bits().to_le_bytes());
+        let bytes = self.all().into_iter().flat_map(|number| number.to_bits().to_le_bytes());
         let hash = bytes
             .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
         format!("{:08x}", hash >> 32)

@@ -30,6 +30,15 @@ impl Unit {
         }
     }
 
+    /// Its name in a sentence.
+    pub fn plural(self) -> &'static str {
+        match self {
+            Self::Utf16 => "UTF-16 units",
+            Self::CodePoints => "characters",
+            Self::Bytes => "bytes",
+        }
+    }
+
     /// Length of a text; it was measured when the text was read.
     pub fn of(self, text: &Text) -> usize {
         match self {

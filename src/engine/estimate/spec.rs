@@ -11,7 +11,7 @@ use super::exact::Exact;
 use super::langchain::LangChain;
 use super::length::{Length, Unit};
 use super::outside::{Outside, OutsideError};
-use super::{Estimator, codex, gemini, opencode, pi};
+use super::{Estimator, codex, gemini, opencode, pi, real};
 use crate::engine::langchain;
 use crate::engine::spec::PiRelease;
 use crate::tokens::Reference;
@@ -95,6 +95,9 @@ pub enum EstimatorSpec {
 const LEAST: f64 = 0.01;
 const MOST: f64 = 1_000.0;
 
+/// Tokens of a picture, a message or a character: more is a slip, and sums of it leave the range of counts.
+const MOST_TOKENS: u64 = 1_000_000;
+
 /// Pi's flat price of a picture, and the harness's.
 fn flat_image() -> u64 {
     crate::tokens::IMAGE_TOKENS.0
@@ -102,6 +105,23 @@ fn flat_image() -> u64 {
 
 fn exec_timeout() -> u64 {
     60
+}
+
+/// What is wrong with a length per token.
+fn divisor(unit: &str, per_token: f64) -> Option<String> {
+    let fits = (LEAST..=MOST).contains(&per_token);
+    (!fits).then(|| format!("a token has {LEAST} to {MOST} {unit}, not {per_token}"))
+}
+
+/// What is wrong with a number of tokens.
+fn tokens(of: &str, count: u64) -> Option<String> {
+    (count > MOST_TOKENS).then(|| format!("{of} has 0 to {MOST_TOKENS} tokens, not {count}"))
+}
+
+/// What is wrong with a calibrated coefficient.
+fn coefficient(value: f64) -> Option<String> {
+    let fits = (0.0..=real(MOST_TOKENS)).contains(&value);
+    (!fits).then(|| format!("a coefficient is 0 to {MOST_TOKENS}, not {value}"))
 }
 
 impl EstimatorSpec {
@@ -134,19 +154,21 @@ impl EstimatorSpec {
 
     /// A length is divided by what is above 0, and no estimate leaves the range of counts.
     fn check(&self) -> Result<(), OutsideError> {
-        let divisors = match *self {
-            Self::Chars { per_token, cjk_per_token } => [Some(per_token), cjk_per_token],
-            Self::Length { per_token, .. } => [Some(per_token), None],
-            Self::Langchain { chars_per_token, .. } => [Some(chars_per_token), None],
-            _ => [None, None],
-        };
-        match divisors.into_iter().flatten().find(|divisor| !(LEAST..=MOST).contains(divisor)) {
-            Some(divisor) => {
-                let reason = format!("a token has {LEAST} to {MOST} characters, not {divisor}");
-                Err(OutsideError { what: self.name(), reason })
+        let fault = match *self {
+            Self::Chars { per_token, cjk_per_token } => {
+                divisor("characters", per_token).or_else(|| divisor("characters", cjk_per_token?))
             }
-            None => Ok(()),
-        }
+            Self::Length { per_token, unit, image_tokens } => {
+                divisor(unit.plural(), per_token).or_else(|| tokens("a picture", image_tokens))
+            }
+            Self::Langchain { chars_per_token, .. } => divisor("characters", chars_per_token),
+            Self::Exact { per_message, .. } | Self::TokenizerFile { per_message, .. } => {
+                tokens("a message", per_message)
+            }
+            Self::Calibrated(coefficients) => coefficients.all().into_iter().find_map(coefficient),
+            _ => None,
+        };
+        fault.map_or(Ok(()), |reason| Err(OutsideError { what: self.name(), reason }))
     }
 
     /// Its name in records.
@@ -185,5 +207,40 @@ impl EstimatorSpec {
                 | Self::Opencode
                 | Self::Anchored { .. }
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::estimate::outside::Inside;
+
+    #[track_caller]
+    fn refused(spec: &EstimatorSpec, why: &str) {
+        let found = spec.build(&Inside).map(|_| ()).unwrap_err();
+        assert_eq!(found.reason, why);
+    }
+
+    #[test]
+    fn no_estimate_leaves_the_range_of_counts() {
+        let length = |unit, per_token, image_tokens| EstimatorSpec::Length { per_token, unit, image_tokens };
+        assert!(length(Unit::Bytes, 4.0, MOST_TOKENS).build(&Inside).is_ok());
+        refused(&length(Unit::Bytes, 0.0, 0), "a token has 0.01 to 1000 bytes, not 0");
+        refused(&length(Unit::Utf16, f64::NAN, 0), "a token has 0.01 to 1000 UTF-16 units, not NaN");
+        refused(&length(Unit::Bytes, 4.0, u64::MAX), &format!("a picture has 0 to 1000000 tokens, not {}", u64::MAX));
+        let exact = EstimatorSpec::Exact { tokenizer: Reference::O200kBase, per_message: u64::MAX };
+        refused(&exact, &format!("a message has 0 to 1000000 tokens, not {}", u64::MAX));
+        let inner = Box::new(EstimatorSpec::Chars { per_token: 4.0, cjk_per_token: Some(-1.0) });
+        refused(&EstimatorSpec::Anchored { inner }, "a token has 0.01 to 1000 characters, not -1");
+    }
+
+    #[test]
+    fn a_coefficient_is_a_number_that_is_not_negative() {
+        assert!(EstimatorSpec::Calibrated(Coefficients::FLAT).build(&Inside).is_ok());
+        for bad in [f64::NAN, f64::INFINITY, -0.25, 1e9] {
+            let why = format!("a coefficient is 0 to 1000000, not {bad}");
+            refused(&EstimatorSpec::Calibrated(Coefficients { message: bad, ..Coefficients::FLAT }), &why);
+            refused(&EstimatorSpec::Calibrated(Coefficients { thinking: bad, ..Coefficients::FLAT }), &why);
+        }
     }
 }

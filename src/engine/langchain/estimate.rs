@@ -49,7 +49,8 @@ impl Measure {
     }
 }
 
-fn count(text: &str) -> usize {
+/// Python's `len` of a text.
+pub(super) fn count(text: &str) -> usize {
     bytecount::num_chars(text.as_bytes())
 }
 

@@ -1,7 +1,7 @@
 //! What a recorded message contributes, without building the message that a LangChain agent would hold.
 
 use super::calls::{call_repr_chars, listed_chars, thinking_repr_chars, tool_use_repr_chars};
-use super::estimate::Measure;
+use super::estimate::{Measure, count};
 use super::from_transcript::{Dialect, is_object};
 use super::message::Role;
 use super::view::chat_message;
@@ -30,10 +30,6 @@ impl Measure {
             }
         })
     }
-}
-
-fn count(text: &str) -> usize {
-    bytecount::num_chars(text.as_bytes())
 }
 
 /// A string, or a list of blocks: of both the texts count as they are.

@@ -45,10 +45,16 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// These rules under a person's settings; `None` leaves what the release has.
+    /// These rules with a person's `compaction.reserveTokens`; `None` leaves what the release has.
     #[must_use]
-    pub fn with(&self, reserve: Option<Tokens>, keep_recent: Option<Tokens>) -> Self {
-        Self { reserve: reserve.unwrap_or(self.reserve), keep_recent: keep_recent.unwrap_or(self.keep_recent), ..*self }
+    pub fn with_reserve(self, reserve: Option<Tokens>) -> Self {
+        Self { reserve: reserve.unwrap_or(self.reserve), ..self }
+    }
+
+    /// These rules with a person's `compaction.keepRecentTokens`; `None` leaves what the release has.
+    #[must_use]
+    pub fn with_keep_recent(self, keep_recent: Option<Tokens>) -> Self {
+        Self { keep_recent: keep_recent.unwrap_or(self.keep_recent), ..self }
     }
 
     /// Pi 1.6.0 (2026-11-20), the preset `pi`.

@@ -56,7 +56,9 @@ impl Pi {
 
     /// Floor of a share of the reserve, where summaries had caps of their own.
     fn cap(&self, tenths: u64) -> Option<Tokens> {
-        self.rules.caps_output.then(|| Tokens(self.rules.reserve.0 * tenths / 10))
+        // A person may set any reserve.
+        let (whole, rest) = (self.rules.reserve.0 / 10, self.rules.reserve.0 % 10);
+        self.rules.caps_output.then(|| Tokens(whole * tenths + rest * tenths / 10))
     }
 
     fn serialized(&self, view: &ContextView<'_>, range: Range<usize>) -> String {
@@ -147,5 +149,20 @@ impl Summarizer for Pi {
         let details = serde_json::to_string(&lists).ok().and_then(JsonText::new);
         let message = Some(Message::CompactionSummary(text.clone()));
         Ok(Summary { message, text, details, exchanges, ..Summary::default() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cap_is_the_floor_of_a_share_of_any_reserve() {
+        let cap = |reserve, tenths| {
+            let rules = Rules { caps_output: true, ..Rules::V1_6 }.with_reserve(Some(Tokens(reserve)));
+            Pi::new(rules, "pi").unwrap().cap(tenths)
+        };
+        assert_eq!([cap(16_384, 8), cap(16_384, 5), cap(19, 5)], [13_107, 8_192, 9].map(|cap| Some(Tokens(cap))));
+        assert_eq!(cap(u64::MAX, 8), Some(Tokens(14_757_395_258_967_641_292)));
     }
 }

@@ -1,7 +1,6 @@
 //! The prompt of a call.
 
 use std::fmt;
-use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
@@ -64,9 +63,3 @@ impl PartialEq for Prompt {
 }
 
 impl Eq for Prompt {}
-
-impl Hash for Prompt {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        (**self).hash(state);
-    }
-}

@@ -6,7 +6,7 @@ use super::Prompt;
 use crate::transcript::{Tokens, ToolSchema, Usage};
 
 /// What a call is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// A first summary.
     Summary,
@@ -21,7 +21,7 @@ pub enum Purpose {
 }
 
 /// One call.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LlmRequest {
     /// The system prompt.
     pub system: Option<Arc<str>>,

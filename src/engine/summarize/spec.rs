@@ -23,6 +23,7 @@ pub enum SummarizerSpec {
         #[serde(default)]
         release: PiRelease,
         /// Pi's setting `compaction.reserveTokens`, in place of the release's own: until 1.3 it sized the summaries.
+        /// `reserve_tokens` of the trigger is the same setting, and has to be set with it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reserve_tokens: Option<u64>,
         /// The template: a name, `by-task`, or the whole text of a template file.
@@ -71,7 +72,7 @@ impl SummarizerSpec {
             Self::None => Box::new(none::NoSummary),
             Self::OriginalPrompt => Box::new(original_prompt::OriginalPrompt),
             Self::Pi { release, reserve_tokens, template, from_start } => {
-                let rules = release.rules().with(reserve_tokens.map(Tokens), None);
+                let rules = release.rules().with_reserve(reserve_tokens.map(Tokens));
                 Box::new(pi::Pi::new(rules, template)?.from_start(*from_start))
             }
             Self::Article { template, max_tokens, git_hook } => {

@@ -140,27 +140,12 @@ impl<'t> Audit<'t> {
     /// # Panics
     /// Without a single model.
     pub fn new(input: AuditInput<'t>) -> Self {
-        let mut levels = vec![Digest::default(); input.transcript.entries.len()];
-        // Agents begin without reasoning unless they say otherwise.
-        let mut level = Digest::of(&["off"]);
-        let mut chosen = level;
-        for &idx in input.path {
-            match &input.transcript.entry(idx).kind {
-                EntryKind::ThinkingLevelChange(word) => chosen = Digest::of(&[word]),
-                // An agent takes its settings when it begins to work; what is chosen meanwhile is for the next time.
-                EntryKind::Message(message) if !matches!(message.role(), Role::Assistant | Role::ToolResult) => {
-                    level = chosen;
-                }
-                _ => {}
-            }
-            levels[idx.0] = level;
-        }
         Self {
             feed: Feed::new(input.table, input.counts, input.models[0].reasoning),
             caches: Providers::default(),
             lives: Lives::default(),
+            levels: levels(input.transcript, input.path),
             input,
-            levels,
             cause: None,
             rows: Vec::new(),
             before: None,
@@ -282,6 +267,24 @@ impl<'t> Audit<'t> {
     }
 }
 
+/// The level in force at each entry of a path.
+fn levels(transcript: &Transcript, path: &[EntryIdx]) -> Vec<Digest> {
+    let mut levels = vec![Digest::default(); transcript.entries.len()];
+    // Agents begin without reasoning unless they say otherwise.
+    let mut level = Digest::of(&["off"]);
+    let mut chosen = level;
+    for &idx in path {
+        match &transcript.entry(idx).kind {
+            EntryKind::ThinkingLevelChange(word) => chosen = Digest::of(&[word]),
+            // An agent takes its settings when it begins to work; what is chosen meanwhile is for the next time.
+            EntryKind::Message(Message::User(_)) => level = chosen,
+            _ => {}
+        }
+        levels[idx.0] = level;
+    }
+    levels
+}
+
 /// Whether an agent begins to work here: a request in the middle of its work answers the results of tools.
 fn begins_a_run(live: &Live<'_>) -> bool {
     let view = live.view();
@@ -296,4 +299,21 @@ fn prompt_head(feed: &Feed<'_>) -> Tokens {
 /// A reply that no provider wrote: made by the agent itself, or an error of the provider, which stored nothing.
 fn was_not_sent(reply: &Reply) -> bool {
     reply.stop != StopReason::Aborted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::sketch::{reply, result, session, user};
+
+    #[test]
+    fn a_level_that_is_chosen_in_the_middle_of_a_run_counts_from_the_next_word_of_the_person() {
+        let call = || Some(reply("", &[("c", "read", "{}")], StopReason::ToolUse));
+        let summary = Some(Message::CompactionSummary("So far.".into()));
+        let mut transcript =
+            session([Some(user("a")), call(), None, Some(result("c", "r")), summary, call(), Some(user("b")), call()]);
+        transcript.entries[2].kind = EntryKind::ThinkingLevelChange("high".into());
+        let (off, high) = (Digest::of(&["off"]), Digest::of(&["high"]));
+        assert_eq!(levels(&transcript, &transcript.path()), [off, off, off, off, off, off, high, high]);
+    }
 }

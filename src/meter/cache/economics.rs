@@ -21,13 +21,8 @@ pub struct Multiples {
 }
 
 impl Multiples {
-    /// Those of a row of the price book; `None` when input is free.
-    pub fn of(row: &PriceRow) -> Option<Self> {
-        Self::between(row, Tokens(0), Tokens(0), &[])
-    }
-
     /// Those around a compaction: the prompts before and after it, and those of its summary calls, have the prices of their own
-    /// tiers, as multiples of plain input in the lowest one.
+    /// tiers, as multiples of plain input in the lowest one; `None` when input is free.
     pub fn between(row: &PriceRow, before: Tokens, after: Tokens, calls: &[SummaryCall]) -> Option<Self> {
         let (dearer, rates) = (row.rates_for(before), row.rates_for(after));
         let times = |price: f64| price / row.rates.input;
@@ -123,6 +118,11 @@ mod tests {
         }
     }
 
+    /// Prices where no prompt is long.
+    fn lowest(row: &PriceRow) -> Multiples {
+        Multiples::between(row, Tokens(0), Tokens(0), &[]).unwrap()
+    }
+
     #[test]
     fn a_worked_example() {
         let book = PriceBook::builtin().unwrap();
@@ -134,7 +134,7 @@ mod tests {
             ("gpt-5", 61_400.0, 12_400.0, [5.0, 14.0, 18.0]),
             ("deepseek-flash", 37_880.0, 2_480.0, [16.0, 66.0, 82.0]),
         ] {
-            let price = Multiples::of(book.find(model, None).unwrap()).unwrap();
+            let price = lowest(book.find(model, None).unwrap());
             let riding = episode(0).riding();
             assert!((riding.one_time(&price) - one_time).abs() < 1.0, "{model}: {}", riding.one_time(&price));
             assert!((riding.saving(&price) - saving).abs() < 1.0, "{model}");
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn what_does_not_shrink_never_pays() {
-        let price = Multiples::of(PriceBook::builtin().unwrap().find("gpt-5", None).unwrap()).unwrap();
+        let price = lowest(PriceBook::builtin().unwrap().find("gpt-5", None).unwrap());
         let grown = Episode { after: Tokens(167_000), ..episode(0) };
         assert_eq!(grown.break_even(&price), None);
     }

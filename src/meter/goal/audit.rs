@@ -148,9 +148,9 @@ impl<'m> Audit<'m> {
 /// Where the path comes back to each entity: found once, asked by every cut.
 #[derive(Debug)]
 struct Returns {
-    /// By entity: the entries that act on it, in order.
+    /// By entity: the entries that act on it, in order of the file, in which a parent may stand behind its children.
     acts: Vec<Vec<EntryIdx>>,
-    /// By entity: the entries that say it and act on nothing, in order.
+    /// By entity: the entries that say it and act on nothing, in the same order.
     says: Vec<Vec<EntryIdx>>,
 }
 
@@ -158,7 +158,9 @@ impl Returns {
     fn new(path: &[EntryIdx], index: &EntityIndex) -> Self {
         let none = vec![Vec::new(); index.len()];
         let mut returns = Self { acts: none.clone(), says: none };
-        for &idx in path {
+        let mut path = path.to_vec();
+        path.sort_unstable();
+        for idx in path {
             let Some(says) = index.says(idx) else { continue };
             if says.uses.is_empty() {
                 says.entities.iter().for_each(|id| returns.says[id.0 as usize].push(idx));
@@ -175,5 +177,23 @@ impl Returns {
         let at = id.0 as usize;
         let (acts, says) = (next(&self.acts[at]), next(&self.says[at]));
         (acts, says.filter(|says| acts.is_none_or(|acts| *says < acts)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::sketch::{reply, session, user};
+    use crate::transcript::StopReason;
+
+    #[test]
+    fn what_comes_next_is_found_where_a_parent_stands_behind_its_children() {
+        let call = || Some(reply("", &[("c", "read", r#"{"path":"src/a.rs"}"#)], StopReason::ToolUse));
+        let transcript = session([Some(user("Go on.")), call(), None, None, call()]);
+        let index = EntityIndex::new(&transcript);
+        let id = index.find(Kind::Path, "src/a.rs").unwrap();
+        let returns = Returns::new(&[4, 0, 1].map(EntryIdx), &index);
+        assert_eq!(returns.after(Some(EntryIdx(0)), id), (Some(EntryIdx(1)), None));
+        assert_eq!(returns.after(Some(EntryIdx(1)), id), (Some(EntryIdx(4)), None));
     }
 }

@@ -225,7 +225,12 @@ impl Meter for Claims<'_> {
 #[cfg(test)]
 mod tests {
     use super::super::stems::{Stem, each_stem};
-    use super::stems;
+    use super::{RULE, stems};
+
+    #[test]
+    fn rules_are_looked_for() {
+        assert!(RULE.is_some(), "without, no summary invents anything");
+    }
 
     #[test]
     fn empty_words_say_nothing_and_others_once() {

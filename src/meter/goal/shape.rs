@@ -42,12 +42,17 @@ impl Shape {
 
 /// Whether a text has a line that says this and nothing else.
 fn has_line(text: &str, wanted: &str) -> bool {
-    let bytes = text.as_bytes();
-    memmem::find_iter(bytes, wanted).any(|at| {
-        let start = memrchr(b'\n', &bytes[..at]).map_or(0, |end| end + 1);
-        let end = memchr(b'\n', &bytes[at..]).map_or(text.len(), |end| at + end);
-        text[start..end].trim() == wanted
-    })
+    let mut rest = text;
+    while let Some(at) = memmem::find(rest.as_bytes(), wanted.as_bytes()) {
+        let start = memrchr(b'\n', &rest.as_bytes()[..at]).map_or(0, |end| end + 1);
+        let end = memchr(b'\n', &rest.as_bytes()[at..]).map_or(rest.len(), |end| at + end);
+        if rest[start..end].trim() == wanted {
+            return true;
+        }
+        // A line is looked at once, however often it says so.
+        rest = rest.get(end + 1..).unwrap_or_default();
+    }
+    false
 }
 
 /// A heading as it is compared: without case and a colon at its end.
@@ -104,6 +109,14 @@ mod tests {
         let text = "## Goals\n  ## Goal  \r\nand ## Next\n## Next steps";
         assert!(has_line(text, "## Goal") && has_line(text, "## Goals") && has_line(text, "## Next steps"));
         assert!(!has_line(text, "## Next") && !has_line(text, "##") && !has_line("", "a"));
+        assert!(has_line("## Goal ## Goal\n## Goal", "## Goal"));
+    }
+
+    #[test]
+    fn a_line_that_says_it_again_and_again_is_looked_at_once() {
+        // Looked at from every place, this is 2^17 times a megabyte.
+        let line = "## Goal ".repeat(1 << 17);
+        assert!(!has_line(&line, "## Goal") && has_line(&format!("{line}\n## Goal"), "## Goal"));
     }
 
     #[test]

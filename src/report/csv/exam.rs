@@ -51,7 +51,11 @@ pub(super) const VALIDITY: [Fixed; 8] = [
         "correlation",
         "Spearman's correlation of this loss and probe_loss over lineages; empty when it is void. Above 0: more loss, less known.",
     ),
-    ("low", "correlation", "Lower bound of its 95 % interval (Bonett and Wright)."),
+    (
+        "low",
+        "correlation",
+        "Lower bound of its 95 % interval (Bonett and Wright); empty where all ranks agree or all are opposite.",
+    ),
     ("high", "correlation", "Upper bound."),
     ("lineages", "count", "Lineages that have both; empty when it is void."),
     ("void_reason", "text", "Why there is no correlation; empty when there is one."),
@@ -61,12 +65,13 @@ pub(super) const VALIDITY: [Fixed; 8] = [
 pub(super) fn validity(model: &ReportModel, csv: &mut Writer<impl Write>) -> Result<(), ReportError> {
     for row in crate::report::validity(model.cells.iter().map(|cell| cell.record)) {
         let found = row.spearman.ok();
+        let bounds = found.and_then(|found| found.interval);
         csv.write_record([
             word(&row.strategy),
             row.loss.to_owned(),
             maybe(found.map(|found| found.rho)),
-            maybe(found.map(|found| found.low)),
-            maybe(found.map(|found| found.high)),
+            maybe(bounds.map(|[low, _]| low)),
+            maybe(bounds.map(|[_, high]| high)),
             maybe(found.map(|found| found.n)),
             row.spearman.err().map_or_else(String::new, |why| why.to_string()),
             row.mock.to_string(),

@@ -223,7 +223,16 @@ fn sentence(text: &str, start: usize, end: usize) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{has_negation, is_denied, is_negated, is_negated_right_before, is_past_heading, is_retracted};
+    use super::{
+        DENIAL, NEGATION, PAST_HEADING, RETRACTION, has_negation, is_denied, is_negated, is_negated_right_before,
+        is_past_heading, is_retracted,
+    };
+
+    #[test]
+    fn phrases_are_looked_for() {
+        let all = [&NEGATION, &RETRACTION, &DENIAL, &PAST_HEADING];
+        assert!(all.iter().all(|phrases| phrases.automaton.is_some()), "without, nothing is ever taken back");
+    }
 
     fn around<T>(text: &str, word: &str, judge: impl Fn(&str, usize, usize) -> T) -> T {
         let start = text.find(word).unwrap();

@@ -77,24 +77,15 @@ fn same_path(a: &str, b: &str) -> bool {
     !a.is_empty() && !b.is_empty() && (a.ends_with(&b) || b.ends_with(&a))
 }
 
-/// The call in the text of a reply, and how it compares with the recorded ones, of which any will do.
-pub fn judge_action(reply: &str, recorded: &[NextCall]) -> (Option<NextCall>, ActionVerdict) {
-    judged(proposed(reply), recorded)
-}
-
-/// The same for calls that a reply makes through the protocol, as pairs of tool and arguments: the first is the next one. A
-/// reply without any may still name one in its text.
+/// The call that a reply makes, and how it compares with the recorded ones, of which any will do. Of calls through the protocol,
+/// as pairs of tool and arguments, the first is the next one; a reply without any may still name one in its text.
 pub fn judge_calls<'c>(
     calls: impl IntoIterator<Item = (&'c str, &'c str)>,
     text: &str,
     recorded: &[NextCall],
 ) -> (Option<NextCall>, ActionVerdict) {
     let first = calls.into_iter().next().and_then(|(name, arguments)| named(name, arguments));
-    judged(first.or_else(|| proposed(text)), recorded)
-}
-
-fn judged(call: Option<NextCall>, recorded: &[NextCall]) -> (Option<NextCall>, ActionVerdict) {
-    let Some(call) = call else { return (None, ActionVerdict::Unparsed) };
+    let Some(call) = first.or_else(|| proposed(text)) else { return (None, ActionVerdict::Unparsed) };
     let same_tool = || recorded.iter().filter(|known| known.tool == call.tool);
     let verdict = if same_tool().any(|known| known.same_target(&call)) {
         ActionVerdict::Agrees
@@ -138,7 +129,7 @@ fn named(name: &str, arguments: &str) -> Option<NextCall> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ActionVerdict, NextCall, judge_action, judge_calls};
+    use super::{ActionVerdict, NextCall, judge_calls};
 
     fn call(tool: &str, target: &str, is_path: bool) -> NextCall {
         NextCall { tool: tool.to_owned(), target: target.to_owned(), is_path }
@@ -146,7 +137,7 @@ mod tests {
 
     fn verdict(reply: &str) -> ActionVerdict {
         let recorded = [call("read", "/home/dev/larder/loader.py", true), call("bash", "cargo test -q", false)];
-        judge_action(reply, &recorded).1
+        judge_calls([], reply, &recorded).1
     }
 
     #[test]
@@ -185,7 +176,7 @@ mod tests {
     fn a_name_is_no_path_of_another_folder() {
         let recorded = [call("read", "src/loader.py", true)];
         let asked = |path: &str| {
-            judge_action(&format!("{{\"tool\":\"read\",\"arguments\":{{\"path\":\"{path}\"}}}}"), &recorded).1
+            judge_calls([], &format!("{{\"tool\":\"read\",\"arguments\":{{\"path\":\"{path}\"}}}}"), &recorded).1
         };
         assert_eq!(asked("tests/loader.py"), ActionVerdict::SameTool);
         assert_eq!(asked("xsrc/loader.py"), ActionVerdict::SameTool);

@@ -17,7 +17,7 @@ mod sight;
 mod tally;
 mod toolset;
 
-pub use action::{ActionVerdict, NextCall, judge_action, judge_calls};
+pub use action::{ActionVerdict, NextCall, judge_calls};
 pub use answer::{Verdict, judge_answer};
 pub use bank::{Bank, BankLimits, Expected, ProbeKind, Question};
 pub use prompt::{
