@@ -113,7 +113,7 @@ pub(super) fn strategies(experiment: &Experiment) -> Result<Vec<Named>, ConfigEr
             }
             let mimics = mimics.clone().filter(|_| experiment.grid.is_empty());
             let stages = toml::to_string(&variant.spec).unwrap_or_default();
-            let settings = digest(&settings(experiment, &variant.cache));
+            let settings = digest(&settings(experiment, &variant.cache)?);
             all.push(Named { variant, mimics, stages, settings });
         }
     }
@@ -125,8 +125,8 @@ pub(super) fn strategies(experiment: &Experiment) -> Result<Vec<Named>, ConfigEr
 }
 
 /// What of an experiment decides the results of all its cells of one bill.
-fn settings(experiment: &Experiment, cache: &CacheConfig) -> [String; 7] {
-    [
+fn settings(experiment: &Experiment, cache: &CacheConfig) -> Result<[String; 7], ConfigError> {
+    Ok([
         format!("{} {SCHEMA}", env!("CARGO_PKG_VERSION")),
         experiment.reference.clone(),
         experiment
@@ -137,8 +137,8 @@ fn settings(experiment: &Experiment, cache: &CacheConfig) -> [String; 7] {
         format!("{:?}", experiment.meters),
         // Without probes the digest is that of runs before there were any.
         format!("{:?}", experiment.goal) + &experiment.probes.as_ref().map(|it| format!("{it:?}")).unwrap_or_default(),
-        format!("{cache:?}") + if experiment.redact { " redacted" } else { "" },
-    ]
+        cache.identity()? + if experiment.redact { " redacted" } else { "" },
+    ])
 }
 
 /// What of a session decides the results of its cells.

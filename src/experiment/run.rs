@@ -65,10 +65,13 @@ pub fn run(
     options: &RunOptions<'_>,
 ) -> Result<RunOutcome, FailedRun> {
     let reference: Reference = experiment.reference.parse().map_err(|error| ConfigError::Value(format!("{error}")))?;
-    let _: crate::replay::History = experiment.history.parse().map_err(ConfigError::Value)?;
+    if experiment.redact && corpus.redacted.is_none() {
+        let problem = "the experiment wants its sessions redacted, and they are not".to_owned();
+        return Err(ConfigError::entry("redact", problem, "call `Corpus::redact` before the run").into());
+    }
     let cells = grid(experiment, &corpus.sessions)?;
     let of = |index| cells.iter().filter(move |cell: &&Cell| cell.session == index);
-    let ready = |(index, session)| Prepared::new(session, reference, of(index))?.with_bills(of(index));
+    let ready = |(index, session)| Prepared::new(session, reference, of(index))?.with_bills(experiment, of(index));
     let ready: Vec<Result<Prepared<'_>, ConfigError>> = corpus.sessions.par_iter().enumerate().map(ready).collect();
     // Of several errors the first is told, whichever thread was faster.
     let mut prepared = ready.into_iter().collect::<Result<Vec<_>, _>>()?;
