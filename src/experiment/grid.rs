@@ -1,11 +1,11 @@
 //! The cells of an experiment, with ids that stay the same from run to run.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
 
 use super::{CacheConfig, ConfigError, Experiment, ModelConfig, Session, Variant, vary};
+use crate::digest::hex;
 use crate::engine::spec::StrategySpec;
 use crate::llm::LlmConfig;
 use crate::results::SCHEMA;
@@ -154,10 +154,5 @@ pub(super) fn digest(parts: &[impl AsRef<str>]) -> String {
         hash.update(part.as_ref().len().to_le_bytes());
         hash.update(part.as_ref());
     }
-    let mut out = String::new();
-    for byte in hash.finalize() {
-        // Writing to a string cannot fail.
-        let _ = write!(out, "{byte:02x}");
-    }
-    out
+    hex(&hash.finalize())
 }

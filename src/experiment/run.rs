@@ -5,10 +5,10 @@ use std::path::Path;
 use std::sync::mpsc;
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelBridge, ParallelIterator};
-use sha2::{Digest, Sha256};
 
 use super::quoted::sources;
 use super::{Cell, ConfigError, Corpus, Experiment, Prepared, grid, run_cell};
+use crate::digest::sha256;
 use crate::engine::summarize::Completer;
 use crate::meter::definitions;
 use crate::redact::{Redacted, Redactor};
@@ -182,11 +182,7 @@ fn write(out: &mut RunFolder, cell: Finished, options: &RunOptions<'_>) -> Resul
 
 fn manifest(experiment: &Experiment, prepared: &[Prepared<'_>], cells: &[Cell], llm: &dyn Completer) -> Manifest {
     let config = experiment.to_toml();
-    let mut config_sha256 = String::new();
-    for byte in Sha256::digest(&config) {
-        // Writing to a string cannot fail.
-        let _ = std::fmt::Write::write_fmt(&mut config_sha256, format_args!("{byte:02x}"));
-    }
+    let config_sha256 = sha256(&config);
     let mock = llm.is_mock() && cells.iter().any(|cell| cell.spec.summarizer.asks_model());
     Manifest {
         schema: SCHEMA,

@@ -94,12 +94,35 @@ fn a_latency_is_chosen_on_the_command_line_and_called_a_model() {
 }
 
 #[test]
+fn a_protocol_has_a_cache_where_its_model_is_not_known() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["cache-lookback-26-blocks", "cost-1h-writes"] {
+        let case = absolute(&format!("tests/field-cases/{name}.claude.jsonl"));
+        let done = run_in(folder.path(), &["cache", &case, "--out", "out"]);
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        let told = |printed: &str| printed.contains("the default of the protocol of the replies");
+        assert!(done.stdout.contains("anthropic-5m: ") && told(&done.stdout), "{}", done.stdout);
+        let basis = || {
+            let sessions = std::fs::read_to_string(folder.path().join("out/cache-sessions.csv")).unwrap();
+            let row: std::collections::HashMap<String, String> =
+                csv::Reader::from_reader(sessions.as_bytes()).deserialize().next().unwrap().unwrap();
+            row["provider_basis"].clone()
+        };
+        assert_eq!(basis(), "protocol");
+        let chosen = run_in(folder.path(), &["cache", &case, "--provider", "anthropic-5m", "--out", "out"]);
+        assert!(!told(&chosen.stdout), "{}", chosen.stdout);
+        assert_eq!(basis(), "chosen");
+    }
+}
+
+#[test]
 fn what_is_not_known_is_said() {
-    let case = absolute("tests/field-cases/cost-1h-writes.claude.jsonl");
-    let done = run(&["cache", &case]);
+    let other = absolute("tests/field-cases/anchor-aborted.pi.jsonl");
+    let done = run(&["cache", &other]);
     assert_eq!(done.code, 2, "{}", done.stdout);
-    assert!(done.stderr.contains("no cache is known for the model \"model-b\""), "{}", done.stderr);
+    assert!(done.stderr.contains("no cache is known for the model \"model-a\""), "{}", done.stderr);
     assert!(done.stderr.contains("hint: choose one with --provider"), "{}", done.stderr);
+    let case = absolute("tests/field-cases/cost-1h-writes.claude.jsonl");
     let done = run(&["cache", &case, "--provider", "nobody"]);
     assert_eq!(done.code, 2);
     assert!(done.stderr.contains("there are anthropic-5m"), "{}", done.stderr);

@@ -119,9 +119,12 @@ fn a_fit_judge_grades_blind_with_evidence_and_replays() {
     }
     let again = judge(folder.path(), &stub, &["score", "reports/real", "--llm-mode", "replay"]);
     assert_eq!((again.code, stub.asked().len(), again.stdout), (0, calls.len(), done.stdout));
-    assert!(
-        fs::read_to_string(folder.path().join("reports/real/judgements.csv")).unwrap().contains("regression_sha256")
-    );
+    // The table beside the records is that of the report.
+    let table = || fs::read_to_string(folder.path().join("reports/real/judgements.csv")).unwrap();
+    let written = table();
+    assert!(written.contains("regression_sha256") && written.lines().count() > judged.len(), "{written}");
+    assert_eq!(cutpoint(folder.path(), &["report", "reports/real"]).code, 0);
+    assert_eq!(table(), written);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::judge::labels::{
     ALPHA_BARS, Calibration, Graded, KAPPA_BARS, Label, Uncorrected, calibrate as compare, sample,
 };
 use crate::judge::{Rubric, Target, targets};
-use crate::report::{Narrow, cache_csv, short_name};
+use crate::report::{Narrow, records_csv, short_name};
 use crate::results::{JudgementRecord, Run};
 use crate::stats::Powered;
 
@@ -95,15 +95,10 @@ fn current(run: &Run) -> Vec<Current> {
     let known: HashMap<String, Target> =
         targets(run, &rubrics).into_iter().map(|target| (target.id.clone(), target)).collect();
     let one = |record: &JudgementRecord| {
-        let target = known.get(&record.judgement).filter(|target| is_of(&target.summary_sha256, record))?;
+        let target = known.get(&record.judgement).filter(|target| record.is_of(&target.summary_sha256))?;
         Some(Current { record: record.clone(), target: target.clone() })
     };
     run.judgements.iter().filter_map(one).collect()
-}
-
-/// Whether a record is about the summary of this digest; one that does not say is taken to be.
-fn is_of(sha256: &str, record: &JudgementRecord) -> bool {
-    record.summary_sha256.as_ref().is_none_or(|judged| judged == sha256)
 }
 
 fn graded(Current { record, .. }: &Current) -> Graded {
@@ -136,7 +131,7 @@ fn write(args: &CalibrateArgs, judged: &[Current], path: &Path) -> anyhow::Resul
     let all: Vec<Graded> = judged.iter().map(graded).collect();
     let rows: Vec<Row> = sample(&all, args.per_grade, args.seed).into_iter().map(|at| row(&judged[at])).collect();
     let file = std::fs::File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
-    cache_csv(&rows, file)?;
+    records_csv(&rows, file)?;
     writeln!(
         Narrow::new(io::stdout().lock()),
         "{} judgements to label in {}: fill `label`, and `second_label` for some by a second person",
@@ -164,7 +159,7 @@ fn read(run: &Run, judged: &[Current], path: &Path, means: &Path) -> anyhow::Res
         rows.extend(found.arms.iter().map(|(strategy, mean)| MeanRow::of(rubric, mock, strategy, mean)));
     }
     let file = std::fs::File::create(means).with_context(|| format!("cannot write {}", means.display()))?;
-    cache_csv(&rows, file)?;
+    records_csv(&rows, file)?;
     writeln!(out, "The means are in {} as well.", means.display())?;
     Ok(())
 }
