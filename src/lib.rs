@@ -7,6 +7,7 @@
 
 pub mod cli;
 pub mod compare;
+pub mod digest;
 pub mod engine;
 pub mod error;
 pub mod experiment;

@@ -4,7 +4,9 @@
 
 mod common;
 
+use cutpoint::experiment::{Experiment, RunOptions, StrategyConfig, load, run};
 use cutpoint::import::{neutral, pi, read_all};
+use cutpoint::llm::{Blocking, Mock, MockKnobs};
 use cutpoint::redact::{Redacted, SecretKind, find, redact};
 use cutpoint::transcript::{Block, EntryKind, Message, Transcript};
 use proptest::prelude::*;
@@ -171,4 +173,17 @@ proptest! {
             prop_assert!(serde_json::from_str::<serde_json::Value>(line).is_ok());
         }
     }
+}
+
+#[test]
+fn a_run_that_wants_redacted_sessions_takes_no_others() {
+    let (folder, llm) = (tempfile::tempdir().unwrap(), Blocking::new(Mock::new(MockKnobs::default()).unwrap()));
+    let strategies = vec![StrategyConfig::Preset("none".to_owned())];
+    let experiment = Experiment { redact: true, strategies, ..Experiment::default_experiment() };
+    let mut corpus = load(&["embedded:debug-flaky-cache".into()]).unwrap();
+    let options = RunOptions { progress: &|_| {}, stop: &|| false, reuse: false, shard: None };
+    let error = run(&experiment, &corpus, &llm, folder.path(), &options).unwrap_err();
+    assert!(error.to_string().contains("wants its sessions redacted"), "{error}");
+    corpus.redact();
+    assert_eq!(run(&experiment, &corpus, &llm, folder.path(), &options).unwrap().cells, 1);
 }

@@ -5,11 +5,12 @@
 
 The sessions are the 20 longest of the folder that have a file to themselves. LangChain's loop is played without its graph: the
 recorded messages are appended one by one, and before each reply `before_model` is called with the whole list, which it may
-replace. A fake model answers at once. Ours is a whole `cutpoint run` of 50 strategies, reading and report included. Rounds go in
-turn; figures are medians.
+replace. A fake model answers at once. Ours is a whole `cutpoint run` of 50 strategies on one thread, reading and report included.
+Rounds go in turn; figures are medians. If both do not compact equally often, stderr says so: then the ratio is of unlike work.
 """
 
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -109,7 +110,11 @@ def ours(program: str, paths: list[Path], meters: list[str]) -> tuple[float, lis
         (Path(folder) / "peers.toml").write_text(config, encoding="utf-8")
         start = time.perf_counter()
         command = [program, "run", "--config", "peers.toml", "--fresh"]
-        subprocess.run(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+        # LangChain has one thread.
+        environment = os.environ | {"RAYON_NUM_THREADS": "1"}
+        subprocess.run(
+            command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True
+        )
         taken = time.perf_counter() - start
         cells = (Path(folder) / "reports/peers/cells.jsonl").read_text(encoding="utf-8").splitlines()
         return taken, [json.loads(cell) for cell in cells]
@@ -132,6 +137,8 @@ def main() -> None:
         full.append(taken / len(cells) * 1e3)
     same = [cell for cell in cells if f"cut.keep.tokens={KEEP},trigger.when.tokens={TRIGGER}" in cell["strategy"]]
     counted = int(sum(cell["measures"]["compactions_count"]["value"] for cell in same))
+    if counted != compactions:
+        print(f"unlike work: LangChain compacted {compactions} times, ours {counted} times", file=sys.stderr)
     print("what,ms_per_cell,cells,compactions_of_the_common_strategy")
     print(f"langchain,{statistics.median(theirs):.3f},{SESSIONS},{compactions}")
     print(f"ours: structure,{statistics.median(plain):.3f},{len(cells)},{counted}")

@@ -349,7 +349,7 @@ pub(super) struct CacheArgs {
     /// Session files, dataset folders, or folders of sessions; `embedded:NAME` is one of the program's own
     #[arg(required = true)]
     pub(super) transcripts: Vec<PathBuf>,
-    /// Cache to simulate; by default that of the recorded model
+    /// Cache to simulate; by default that of the recorded model, or else of the protocol of its replies
     #[arg(long, value_name = "PRESET")]
     pub(super) provider: Option<String>,
     /// Price book (TOML) whose rows count before the built-in ones

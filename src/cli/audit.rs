@@ -6,9 +6,9 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::Context;
-use sha2::{Digest, Sha256};
 
 use super::args::AuditArgs;
+use crate::digest::sha256;
 use crate::experiment::{SessionAudit, audit, load};
 use crate::measure::Measure;
 use crate::meter::goal::entity::EXTRACTOR;
@@ -62,11 +62,7 @@ impl Show {
         if self.text {
             return key.to_owned();
         }
-        Sha256::digest(key)[..4].iter().fold(String::new(), |mut hex, byte| {
-            // Writing to a string cannot fail.
-            let _ = write!(hex, "{byte:02x}");
-            hex
-        })
+        sha256(key)[..8].to_owned()
     }
 }
 

@@ -9,11 +9,12 @@ use serde::de::DeserializeOwned;
 
 use super::args::CacheArgs;
 use crate::experiment::{
-    AuditOptions, RuleOptions, Session, audit_bodies, audit_cache, audit_records, is_body, load, named_latency,
+    AuditOptions, Audited, ProviderBasis, RuleOptions, Session, audit_bodies, audit_cache, audit_records, is_body,
+    load, named_latency,
 };
 use crate::meter::cache::{PRESETS, Preset, Seconds, preset};
 use crate::meter::price::PriceBook;
-use crate::report::{Narrow, cache_csv, cache_requests};
+use crate::report::{Narrow, cache_requests, records_csv};
 use crate::results::{CacheRequestRecord, CacheSessionRecord};
 use crate::transcript::Tokens;
 
@@ -53,7 +54,7 @@ pub(super) fn cache(args: &CacheArgs) -> anyhow::Result<()> {
         if !sessions.is_empty() {
             writeln!(out)?;
         }
-        print(&whole, audited.provider.about, &mut out)?;
+        print(&whole, &audited, &mut out)?;
         if args.requests || is_body(session) {
             table(&rows, &mut out)?;
         } else {
@@ -91,8 +92,8 @@ fn write(folder: &Path, requests: &[CacheRequestRecord], sessions: &[CacheSessio
         let path = folder.join(name);
         File::create(&path).with_context(|| format!("cannot write {}", path.display()))
     };
-    cache_csv(requests, file("cache-requests.csv")?)?;
-    cache_csv(sessions, file("cache-sessions.csv")?)?;
+    records_csv(requests, file("cache-requests.csv")?)?;
+    records_csv(sessions, file("cache-sessions.csv")?)?;
     let several = requests.chunk_by(|a, b| a.session == b.session).filter(|rows| rows.len() > 1);
     for (rows, index) in several.zip(1..) {
         file(&format!("requests-{index}.svg"))?.write_all(cache_requests(rows)?.as_bytes())?;
@@ -132,9 +133,16 @@ fn line(label: &str, text: &str, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "  {label:<9} {text}")
 }
 
-fn print(whole: &CacheSessionRecord, about: &str, out: &mut impl Write) -> anyhow::Result<()> {
+fn print(whole: &CacheSessionRecord, audited: &Audited, out: &mut impl Write) -> anyhow::Result<()> {
     writeln!(out, "{}", whole.session)?;
-    line("cache", &format!("{}: {about}", whole.provider), out)?;
+    line("cache", &format!("{}: {}", whole.provider, audited.provider.about), out)?;
+    if audited.basis == ProviderBasis::Protocol {
+        line(
+            "",
+            "the default of the protocol of the replies, because their model is not known; --provider chooses",
+            out,
+        )?;
+    }
     if let Some(best_effort) = &whole.best_effort {
         line("", &format!("best effort: {best_effort}"), out)?;
     }

@@ -17,11 +17,12 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Experiment> {
     experiment.cache.prices = experiment.cache.prices.map(|prices| base.join(prices));
     super::template::read_files(&mut experiment.strategies, base)?;
     for (field, values) in &mut experiment.grid {
-        if field == "summarizer.template" {
-            for value in values {
-                if let Value::String(name) = value {
-                    *name = super::template::text_of(name, base)?;
-                }
+        for value in values {
+            let Value::String(name) = value else { continue };
+            match &**field {
+                "summarizer.template" => *name = super::template::text_of(name, base)?,
+                "cache.prices" => *name = base.join(&*name).to_string_lossy().into_owned(),
+                _ => {}
             }
         }
     }

@@ -67,7 +67,7 @@ pub(super) fn dry_run(experiment: &Experiment, corpus: &Corpus) -> anyhow::Resul
         .sessions
         .iter()
         .enumerate()
-        .map(|(index, session)| Prepared::new(session, reference, of(index))?.with_bills(of(index)))
+        .map(|(index, session)| Prepared::new(session, reference, of(index))?.with_bills(experiment, of(index)))
         .collect::<Result<_, _>>()?;
     let counts = CountCache::new(reference);
     let mock = Memo::new(Blocking::new(Mock::new(experiment.mock)?));

@@ -55,14 +55,15 @@ fn correlations(run: &Run, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "Do losses without a model predict probe_loss? Spearman over lineages, 95 %:")?;
     for row in validity(&run.cells).into_iter().filter(|row| row.strategy == EVERY) {
         let shown = if row.is_shown() { "" } else { ": not shown, so gate on nothing by it" };
+        let mock = if row.mock { ", a MOCK" } else { "" };
         match row.spearman {
             Ok(found) => {
                 let none = || "no interval".to_owned();
                 let interval = found.interval.map_or_else(none, |[low, high]| format!("[{low:+.2}, {high:+.2}]"));
                 let (rho, n) = (found.rho, found.n);
-                writeln!(out, "  {:<18} {rho:+.2} {interval}, {n} lineages{shown}", row.loss)?;
+                writeln!(out, "  {:<18} {rho:+.2} {interval}, {n} lineages{mock}{shown}", row.loss)?;
             }
-            Err(why) => writeln!(out, "  {:<18} void: {why}", row.loss)?,
+            Err(why) => writeln!(out, "  {:<18} void: {why}{mock}", row.loss)?,
         }
     }
     Ok(())

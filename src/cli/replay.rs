@@ -46,7 +46,7 @@ pub(super) fn replay(args: &ReplayArgs) -> anyhow::Result<()> {
     for cell in &cells {
         let session = &corpus.sessions[cell.session];
         let one = || std::iter::once(cell);
-        let prepared = Prepared::new(session, reference, one())?.with_bills(one())?;
+        let prepared = Prepared::new(session, reference, one())?.with_bills(&experiment, one())?;
         let (record, events) = run_cell(cell, &prepared, &experiment, &counts, &llm)?;
         heading(session, &record, &mut out)?;
         for event in &events {

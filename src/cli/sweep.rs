@@ -8,7 +8,7 @@ use anyhow::Context;
 use super::args::CacheArgs;
 use crate::experiment::{CacheConfig, Sweep, load};
 use crate::llm::{Blocking, Mock, MockKnobs};
-use crate::report::{Narrow, SweepReport, break_even, break_even_lines, cache_csv, cache_sweep};
+use crate::report::{Narrow, SweepReport, break_even, break_even_lines, cache_sweep, records_csv};
 use crate::results::CacheSweepRecord;
 
 /// Name and version of the program.
@@ -51,7 +51,7 @@ pub(super) fn sweep(args: &CacheArgs) -> anyhow::Result<()> {
     let command = command(&sweep);
     let page = SweepReport { command: &command, generator: GENERATOR, sweeps: &all }.page()?;
     file("index.html")?.write_all(page.as_bytes())?;
-    cache_csv(&all.concat(), file("cache-sweep.csv")?)?;
+    records_csv(&all.concat(), file("cache-sweep.csv")?)?;
     Ok(())
 }
 

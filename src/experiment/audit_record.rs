@@ -110,6 +110,7 @@ fn whole(name: &str, audited: &Audited, requests: &[CacheRequestRecord]) -> Cach
     CacheSessionRecord {
         session: name.to_owned(),
         provider: audited.provider.name.to_owned(),
+        provider_basis: audited.basis.name().to_owned(),
         source: format!("{}, read {}", audited.provider.source, audited.provider.date),
         best_effort: audited.provider.best_effort.map(str::to_owned),
         requests: rows.len() as u64,

@@ -1,10 +1,10 @@
 //! A sequence of request bodies against one simulated cache: sessions of one file that hold a request each, and no reply.
 
-use super::cache_audit::{AuditError, AuditOptions, Audited, read_time, replayed};
+use super::cache_audit::{AuditError, AuditOptions, Audited, ProviderBasis, known, read_time, replayed};
 use super::{Session, marks};
 use crate::meter::cache::{
     AuditRow, BlockTable, Clock, Digest, Feed, HeadGuess, Matching, Reasoning, Request, Settings, Simulator, marked,
-    preset, preset_of,
+    preset,
 };
 use crate::replay::CountCache;
 use crate::tokens::MessageTable;
@@ -64,8 +64,10 @@ impl Body {
 pub fn audit_bodies(sessions: &[&Session], options: AuditOptions) -> Result<Audited, AuditError> {
     let bodies: Vec<Body> = sessions.iter().map(|session| Body::of(session)).collect();
     let model = bodies.first().map_or("", |body| &body.model);
-    let provider = options.provider.or_else(|| preset_of(model)).or_else(|| preset("ideal"));
-    let provider = provider.ok_or_else(|| AuditError::Llm("there is no ideal cache".to_owned()))?;
+    let ideal = || Some((preset("ideal")?, ProviderBasis::Unknown));
+    let (provider, basis) = known(options.provider, model)
+        .or_else(ideal)
+        .ok_or_else(|| AuditError::Llm("there is no ideal cache".to_owned()))?;
     let counts = CountCache::new(options.reference);
     let rules = options.rules.apply(provider, model);
     let mut cache = Simulator::new(rules);
@@ -105,5 +107,5 @@ pub fn audit_bodies(sessions: &[&Session], options: AuditOptions) -> Result<Audi
             });
         })?;
     }
-    Ok(Audited { provider, head: HeadGuess::default(), untimed, rows })
+    Ok(Audited { provider, basis, head: HeadGuess::default(), untimed, rows })
 }

@@ -1,17 +1,19 @@
 //! Which cache and which prices a run is billed with.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::cache_audit::{first_model, read_time};
+use super::grid::digest;
 use super::{ConfigError, Session};
 use crate::meter::cache::guess_head;
 use crate::meter::cache::{
     BillInput, BlockTable, Clock, CompactionLedger, PRESETS, Preset, ProviderBill, RequestLedger, Rules, Seconds,
     minimum, preset, preset_of, reasoning,
 };
-use crate::meter::price::{LatencyRow, PriceBook, PriceRow};
+use crate::meter::price::{LatencyRow, PriceBook, PriceError, PriceRow};
 use crate::replay::{CountCache, History};
 use crate::results::{CompactionCache, EventRecord, RequestCache};
 use crate::tokens::MessageTable;
@@ -79,16 +81,35 @@ impl CacheConfig {
     /// # Errors
     /// When the file cannot be read.
     pub fn book(&self) -> Result<PriceBook, ConfigError> {
-        let wrong =
-            |error: crate::meter::price::PriceError| ConfigError::Value(format!("{error}\nhint: {}", error.hint()));
+        let wrong = |error: PriceError| ConfigError::entry(self.prices_name(), error.to_string(), error.hint());
         let builtin = PriceBook::builtin().map_err(wrong)?;
-        let Some(path) = &self.prices else { return Ok(builtin) };
+        let (Some(path), Some(text)) = (&self.prices, self.prices_text()?) else { return Ok(builtin) };
+        Ok(PriceBook::parse(&text, &path.display().to_string()).map_err(wrong)?.before(builtin))
+    }
+
+    /// What decides a bill, as text: the prices themselves, not where they lie.
+    ///
+    /// # Errors
+    /// When the file of prices cannot be read.
+    pub(super) fn identity(&self) -> Result<String, ConfigError> {
+        let prices = self.prices_text()?.map(|text| digest(&[text]));
+        Ok(format!("{self:?}") + &prices.unwrap_or_default())
+    }
+
+    fn prices_text(&self) -> Result<Option<String>, ConfigError> {
+        let Some(path) = &self.prices else { return Ok(None) };
         let unread = |error| {
             let problem = format!("cannot read the price book {}: {error}", path.display());
-            ConfigError::entry("prices", problem, "check the path; it is meant from where the experiment file lies")
+            let hint = "check the path; in an experiment file it is meant from where that file lies";
+            ConfigError::entry(self.prices_name(), problem, hint)
         };
-        let text = std::fs::read_to_string(path).map_err(unread)?;
-        Ok(PriceBook::parse(&text, &path.display().to_string()).map_err(wrong)?.before(builtin))
+        std::fs::read_to_string(path).map(Some).map_err(unread)
+    }
+
+    /// The file of prices as an experiment file names it, wherever that lies.
+    fn prices_name(&self) -> String {
+        let name = self.prices.as_deref().and_then(Path::file_name);
+        name.unwrap_or_default().to_string_lossy().into_owned()
     }
 }
 
@@ -121,20 +142,20 @@ pub struct CacheSetup {
     pub latency: Option<LatencyRow>,
     rules: Rules,
     model: String,
-    table: BlockTable,
+    table: Arc<BlockTable>,
     clock: Clock,
     inferred: bool,
 }
 
 impl CacheSetup {
-    /// Hashes the blocks of a session and reads its times.
+    /// Reads the times of a session, whose blocks are in `table`.
     ///
     /// # Errors
     /// When the configuration names what does not exist.
     pub fn new(
         session: &Session,
         path: &[EntryIdx],
-        reference: &MessageTable,
+        table: Arc<BlockTable>,
         config: &CacheConfig,
     ) -> Result<Self, ConfigError> {
         let transcript = &session.transcript;
@@ -154,7 +175,7 @@ impl CacheSetup {
             latency: config.latency(&book)?.or_else(|| book.latency(wanted).cloned()),
             price: row.ok_or_else(|| format!("no price of the recorded model {model:?} is known, and none is chosen")),
             rules: Rules { minimum: minimum(&model).unwrap_or(provider.rules.minimum), ..provider.rules },
-            table: BlockTable::new(transcript, reference),
+            table,
             clock: Clock::new(transcript, path, interval, read_time),
             model,
             inferred: false,
@@ -163,7 +184,7 @@ impl CacheSetup {
 
     pub(super) fn with_inferred_head(mut self, session: &Session, path: &[EntryIdx], reference: &MessageTable) -> Self {
         if let Some(head) = guess_head(&session.transcript, path, reference).inferred {
-            self.table = self.table.with_inferred_head(head);
+            self.table = Arc::new(BlockTable::clone(&self.table).with_inferred_head(head));
             self.inferred = true;
         }
         self
@@ -256,5 +277,22 @@ fn compaction(one: &CompactionLedger, bill: &ProviderBill<'_>, row: Option<&Pric
         regrowth_requests: bill.regrowth(one),
         summary_usd: one.summary_usd.map(|[made, _]| made.0),
         summary_riding_usd: one.summary_usd.map(|[_, riding]| riding.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::{Prepared, load};
+    use crate::tokens::Reference;
+
+    #[test]
+    fn bills_of_one_session_share_its_blocks() {
+        let corpus = load(&[PathBuf::from("embedded:debug-flaky-cache")]).unwrap();
+        let of = |name: &str| CacheConfig { provider: Some(name.to_owned()), ..CacheConfig::default() };
+        let prepared = Prepared::new(&corpus.sessions[0], Reference::default(), std::iter::empty()).unwrap();
+        let prepared = prepared.with_cache(&of("ideal")).unwrap().with_cache(&of("anthropic-5m")).unwrap();
+        assert_eq!(prepared.bills.len(), 2);
+        assert!(Arc::ptr_eq(&prepared.bills[0].table, &prepared.bills[1].table));
     }
 }

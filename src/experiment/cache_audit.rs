@@ -4,11 +4,11 @@ use super::{ConfigError, Session, StrategyConfig, marks};
 use crate::llm::{Blocking, Mock, MockKnobs};
 use crate::meter::cache::{
     Audit, AuditInput, AuditRow, BlockTable, Clock, HeadGuess, Matching, Millis, ModelCache, Placement, Places, Preset,
-    Refresh, Rules, Seconds, guess_head, minimum, preset_of, reasoning,
+    Refresh, Rules, Seconds, guess_head, minimum, preset_of, preset_of_protocol, reasoning,
 };
 use crate::replay::{CountCache, EstimateTable, History, Live, Model, Outline, ReplayEvent, ReplayInput, replay};
 use crate::tokens::{MessageTable, Reference};
-use crate::transcript::{EntryIdx, EntryKind, Message, Tokens, Transcript};
+use crate::transcript::{EntryIdx, EntryKind, Message, Reply, Tokens, Transcript};
 
 /// What can be chosen.
 #[derive(Clone, Copy, Debug)]
@@ -52,11 +52,38 @@ impl RuleOptions {
     }
 }
 
+/// Why a cache is simulated and no other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProviderBasis {
+    /// It was chosen.
+    Chosen,
+    /// It is that of the recorded model.
+    Model,
+    /// Nobody knows that of the model, and it is the default of the protocol that the replies were spoken over.
+    Protocol,
+    /// Nothing is known: the ideal one.
+    Unknown,
+}
+
+impl ProviderBasis {
+    /// Its name in a record.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Chosen => "chosen",
+            Self::Model => "model",
+            Self::Protocol => "protocol",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
 /// An audited session.
 #[derive(Clone, Debug)]
 pub struct Audited {
     /// The cache of the first model.
     pub provider: &'static Preset,
+    /// Why it is that one.
+    pub basis: ProviderBasis,
     /// What is known of the head.
     pub head: HeadGuess,
     /// Requests whose time is not known.
@@ -92,13 +119,16 @@ pub fn read_time(stamp: &str) -> Option<Millis> {
 /// Audits a session.
 ///
 /// # Errors
-/// When no cache is chosen and none is known for the model.
+/// When no cache is chosen and none is known for the model or its protocol.
 pub fn audit_cache(session: &Session, options: AuditOptions) -> Result<Audited, AuditError> {
     let transcript = &session.transcript;
     let path = transcript.path();
-    let model = first_model(transcript, &path);
+    let reply = first_reply(transcript, &path);
+    let model = reply.map_or("", |reply| &*reply.model);
     let unknown = || AuditError::Model { session: session.name.clone(), model: model.to_owned() };
-    let provider = options.provider.or_else(|| preset_of(model)).ok_or_else(unknown)?;
+    let spoken = || preset_of_protocol(reply.map_or("", |reply| &*reply.api));
+    let (provider, basis) =
+        known(options.provider, model).or_else(|| Some((spoken()?, ProviderBasis::Protocol))).ok_or_else(unknown)?;
     let reference = MessageTable::new(transcript, options.reference);
     let head = guess_head(transcript, &path, &reference);
     let table = BlockTable::new(transcript, &reference);
@@ -118,7 +148,13 @@ pub fn audit_cache(session: &Session, options: AuditOptions) -> Result<Audited, 
         head,
     });
     replayed(transcript, &path, &reference, &counts, &mut |event| watcher.observe(event), &mut |_| {})?;
-    Ok(Audited { provider, head, untimed: clock.unknown(), rows: watcher.finish() })
+    Ok(Audited { provider, basis, head, untimed: clock.unknown(), rows: watcher.finish() })
+}
+
+/// The cache that is chosen, or that of the model.
+pub(super) fn known(chosen: Option<&'static Preset>, model: &str) -> Option<(&'static Preset, ProviderBasis)> {
+    let chosen = chosen.map(|provider| (provider, ProviderBasis::Chosen));
+    chosen.or_else(|| Some((preset_of(model)?, ProviderBasis::Model)))
 }
 
 /// Replays the recorded history; `end` sees the context at its end.
@@ -155,14 +191,19 @@ pub(super) fn replayed(
 
 /// The model of the first reply with usage.
 pub(super) fn first_model<'t>(transcript: &'t Transcript, path: &[EntryIdx]) -> &'t str {
+    first_reply(transcript, path).map_or("", |reply| &*reply.model)
+}
+
+/// The first reply with usage, or else the first that did not fail.
+fn first_reply<'t>(transcript: &'t Transcript, path: &[EntryIdx]) -> Option<&'t Reply> {
     let replies = path.iter().filter_map(|&idx| match &transcript.entry(idx).kind {
-        EntryKind::Message(Message::Assistant(_, reply)) => Some(reply),
+        EntryKind::Message(Message::Assistant(_, reply)) => Some(&**reply),
         _ => None,
     });
     let mut replies = replies.filter(|reply| !reply.failed()).peekable();
-    let first = replies.peek().map_or("", |reply| &*reply.model);
+    let first = replies.peek().copied();
     let used = |usage: &crate::transcript::Usage| usage.prompt() > Tokens(0);
-    replies.find(|reply| reply.usage.as_ref().is_some_and(used)).map_or(first, |reply| &*reply.model)
+    replies.find(|reply| reply.usage.as_ref().is_some_and(used)).or(first)
 }
 
 /// The caches of all models of a session, that of the first model first. A model of which nobody knows the cache is taken to

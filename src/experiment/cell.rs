@@ -13,6 +13,7 @@ use crate::engine::spec::{SpecError, SummarizerSpec};
 use crate::engine::summarize::Completer;
 use crate::engine::summarize::extract::{Extract, Fact, Pick};
 use crate::meter::Measures;
+use crate::meter::cache::BlockTable;
 use crate::meter::goal::entity::{EXTRACTOR, Extractor};
 use crate::meter::goal::probe::Sight;
 use crate::meter::goal::{EntityIndex, Frequencies, GoalItem, KindUse, Presence, with_probes};
@@ -39,6 +40,8 @@ pub struct Prepared<'s> {
     pub presence: Presence,
     /// What the bills by each cache and price share; none: nothing is billed.
     pub bills: Vec<CacheSetup>,
+    /// The blocks of its prompts, hashed for the first bill.
+    blocks: Option<Arc<BlockTable>>,
     /// Its entities.
     pub entities: EntityIndex,
     /// Its entities by the second extractor.
@@ -73,6 +76,7 @@ impl<'s> Prepared<'s> {
             estimates,
             presence: Presence::new(&session.transcript, &session.items),
             bills: Vec::new(),
+            blocks: None,
             entities: EntityIndex::new(&session.transcript),
             second: EntityIndex::by(Extractor::Chunks, &session.transcript),
             frequencies: None,
@@ -101,17 +105,16 @@ impl<'s> Prepared<'s> {
         self.bills.iter().find(|bill| bill.config == cell.cache)
     }
 
-    /// The same, where the experiment wants bills.
-    pub(super) fn billed(&self, cell: &Cell, experiment: &Experiment) -> Option<&CacheSetup> {
-        self.bill(cell).filter(|_| experiment.meters.contains(&MeterName::Cache))
-    }
-
-    /// With the bills of these cells.
+    /// With the bills of these cells, where the experiment wants bills.
     ///
     /// # Errors
     /// When their configuration names what does not exist.
-    pub fn with_bills<'c>(mut self, cells: impl Iterator<Item = &'c Cell>) -> Result<Self, ConfigError> {
-        for cell in cells {
+    pub fn with_bills<'c>(
+        mut self,
+        experiment: &Experiment,
+        cells: impl Iterator<Item = &'c Cell>,
+    ) -> Result<Self, ConfigError> {
+        for cell in cells.filter(|_| experiment.meters.contains(&MeterName::Cache)) {
             self = self.with_cache(&cell.cache)?;
         }
         Ok(self)
@@ -123,7 +126,9 @@ impl<'s> Prepared<'s> {
     /// When the configuration names what does not exist.
     pub fn with_cache(mut self, config: &CacheConfig) -> Result<Self, ConfigError> {
         if self.bills.iter().all(|bill| bill.config != *config) {
-            self.bills.push(CacheSetup::new(self.session, &self.path, &self.reference, config)?);
+            let made = || Arc::new(BlockTable::new(&self.session.transcript, &self.reference));
+            let blocks = Arc::clone(self.blocks.get_or_insert_with(made));
+            self.bills.push(CacheSetup::new(self.session, &self.path, blocks, config)?);
         }
         Ok(self)
     }
@@ -198,7 +203,7 @@ pub fn run_cell(
 fn told(cell: &Cell, prepared: &Prepared<'_>, experiment: &Experiment, llm: &dyn Completer) -> CellRecord {
     let session = prepared.session;
     let asks = cell.spec.summarizer.asks_model();
-    let setup = prepared.billed(cell, experiment);
+    let setup = prepared.bill(cell);
     CellRecord {
         schema: SCHEMA,
         cell: cell.id.clone(),
@@ -217,7 +222,7 @@ fn told(cell: &Cell, prepared: &Prepared<'_>, experiment: &Experiment, llm: &dyn
         mock: asks && llm.is_mock(),
         reference: prepared.reference.reference().name().to_owned(),
         cache: setup.map_or_else(String::new, |setup| setup.provider.name.to_owned()),
-        latency: prepared.bill(cell).and_then(CacheSetup::latency_row),
+        latency: setup.and_then(CacheSetup::latency_row),
         price: setup.and_then(|setup| Some(setup.price.as_ref().ok()?.name.clone())),
         measures: BTreeMap::new(),
         items: Vec::new(),

@@ -35,7 +35,7 @@ impl Experiment {
         let is_folder = !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\', '\0']);
         let problem = || format!("{:?} cannot be the name of an experiment: it is that of its folder", self.name);
         let hint = "letters, digits, `-` and `_` will do; --out chooses where the folder lies";
-        if is_folder { Ok(()) } else { Err(ConfigError::entry("name", problem(), hint)) }
+        if is_folder { Ok(()) } else { Err(ConfigError::entry(format!("{:?}", self.name), problem(), hint)) }
     }
 
     fn check_lists(&self) -> Result<(), ConfigError> {

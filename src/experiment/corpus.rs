@@ -1,14 +1,13 @@
 //! Transcripts ready to be replayed, with their annotations and what was wrong with their files.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use sha2::{Digest, Sha256};
 
 use super::embedded::{EMBEDDED, Embedded};
 use super::source::Sources;
+use crate::digest::sha256;
 use crate::import::{Finding, ImportError, Imported, LineCounts, read_all};
 use crate::meter::goal::{ItemSet, ItemsError};
 use crate::redact::Redacted;
@@ -183,11 +182,7 @@ pub(super) fn dataset(path: &Path) -> Result<Session, CorpusError> {
 /// Every session of a file. Sessions of one file share their lineage.
 fn imported(bytes: &[u8], name: &str) -> Result<Vec<Session>, ImportError> {
     let (format, all) = read_all(bytes)?;
-    let mut sha256 = String::new();
-    for byte in Sha256::digest(bytes) {
-        // Writing to a string cannot fail.
-        let _ = write!(sha256, "{byte:02x}");
-    }
+    let sha256 = sha256(bytes);
     let session = |Imported { transcript, findings, lines, part, places }| Session {
         name: part.map_or_else(|| name.to_owned(), |part| format!("{name}#{part}")),
         lineage: name.to_owned(),

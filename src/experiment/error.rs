@@ -110,13 +110,21 @@ impl ConfigError {
             Self::Entry { at, .. } => at,
             Self::Shape { .. } | Self::Value(_) | Self::Spec(_) | Self::Placed { .. } => return self,
         };
-        // Of two lines the later: where a name stands twice, the second is one too many.
-        let line = toml.lines().enumerate().filter(|(_, line)| says(line, words)).last();
-        match line {
+        // Of two lines the later: where a name stands twice, the second is one too many. A field is meant where it is set.
+        let toml = toml.replace('\'', "\"");
+        let last =
+            |is_it: fn(&str, &str) -> bool| toml.lines().enumerate().filter(|(_, line)| is_it(line, words)).last();
+        match last(sets).or_else(|| last(says)) {
             Some((at, _)) => Self::Placed { origin: origin.to_owned(), line: at + 1, problem: Box::new(self) },
             None => self,
         }
     }
+}
+
+/// Whether a line sets the field of this name.
+fn sets(line: &str, field: &str) -> bool {
+    let rest = line.trim_start().trim_start_matches(['[', '"']).strip_prefix(field);
+    rest.is_some_and(|rest| rest.trim_start_matches('"').trim_start().starts_with(['=', ']']) && says(line, field))
 }
 
 /// Whether a line says these words, and no longer one, before a comment.
@@ -154,6 +162,12 @@ mod tests {
         assert!(preset.hint().starts_with("did you mean \"pi\"?"));
         let at = |words: &str| ConfigError::entry(words, "p".to_owned(), "h").placed(toml, "x.toml").to_string();
         assert_eq!((at("models"), at("model")), ("x.toml:4: p".to_owned(), "p".to_owned()));
+        // A name of two tables is told by its value, a field by the line that sets it and not by one that says its name.
+        let toml = "name = \"../a\"\nhistory = \"x\"\n[[models]]\nname = \"history\"\n";
+        let placed = |error: ConfigError| error.placed(toml, "x.toml").to_string();
+        let history = ConfigError::entry("history", "p".to_owned(), "h");
+        assert_eq!(placed(history), "x.toml:2: p");
+        assert_eq!(placed(ConfigError::entry("\"../a\"", "p".to_owned(), "h")), "x.toml:1: p");
         // What has a place keeps it.
         assert_eq!(preset.placed("py", "y.toml").to_string(), "x.toml:3: no strategy is called \"py\"");
     }

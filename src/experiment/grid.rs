@@ -1,11 +1,11 @@
 //! The cells of an experiment, with ids that stay the same from run to run.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
 
 use super::{CacheConfig, ConfigError, Experiment, ModelConfig, Session, Variant, vary};
+use crate::digest::hex;
 use crate::engine::spec::StrategySpec;
 use crate::llm::LlmConfig;
 use crate::results::SCHEMA;
@@ -113,7 +113,7 @@ pub(super) fn strategies(experiment: &Experiment) -> Result<Vec<Named>, ConfigEr
             }
             let mimics = mimics.clone().filter(|_| experiment.grid.is_empty());
             let stages = toml::to_string(&variant.spec).unwrap_or_default();
-            let settings = digest(&settings(experiment, &variant.cache));
+            let settings = digest(&settings(experiment, &variant.cache)?);
             all.push(Named { variant, mimics, stages, settings });
         }
     }
@@ -125,8 +125,8 @@ pub(super) fn strategies(experiment: &Experiment) -> Result<Vec<Named>, ConfigEr
 }
 
 /// What of an experiment decides the results of all its cells of one bill.
-fn settings(experiment: &Experiment, cache: &CacheConfig) -> [String; 7] {
-    [
+fn settings(experiment: &Experiment, cache: &CacheConfig) -> Result<[String; 7], ConfigError> {
+    Ok([
         format!("{} {SCHEMA}", env!("CARGO_PKG_VERSION")),
         experiment.reference.clone(),
         experiment
@@ -137,8 +137,8 @@ fn settings(experiment: &Experiment, cache: &CacheConfig) -> [String; 7] {
         format!("{:?}", experiment.meters),
         // Without probes the digest is that of runs before there were any.
         format!("{:?}", experiment.goal) + &experiment.probes.as_ref().map(|it| format!("{it:?}")).unwrap_or_default(),
-        format!("{cache:?}") + if experiment.redact { " redacted" } else { "" },
-    ]
+        cache.identity()? + if experiment.redact { " redacted" } else { "" },
+    ])
 }
 
 /// What of a session decides the results of its cells.
@@ -154,10 +154,5 @@ pub(super) fn digest(parts: &[impl AsRef<str>]) -> String {
         hash.update(part.as_ref().len().to_le_bytes());
         hash.update(part.as_ref());
     }
-    let mut out = String::new();
-    for byte in hash.finalize() {
-        // Writing to a string cannot fail.
-        let _ = write!(out, "{byte:02x}");
-    }
-    out
+    hex(&hash.finalize())
 }

@@ -28,7 +28,7 @@ pub use audit::{SessionAudit, audit};
 pub use audit_record::audit_records;
 pub use bodies::{audit_bodies, is_body};
 pub use cache::{CacheConfig, CacheSetup, named_latency};
-pub use cache_audit::{AuditError, AuditOptions, Audited, RuleOptions, audit_cache, read_time};
+pub use cache_audit::{AuditError, AuditOptions, Audited, ProviderBasis, RuleOptions, audit_cache, read_time};
 pub use cell::{Prepared, run_cell};
 pub use config::{Experiment, MarginConfig, MeterName, ModelConfig, OwnStrategy, StrategyConfig};
 pub use corpus::{Corpus, CorpusError, Session, load};

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::sync::mpsc;
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelBridge, ParallelIterator};
-use sha2::{Digest, Sha256};
 
 use super::quoted::sources;
 use super::{Cell, ConfigError, Corpus, Experiment, Prepared, grid, run_cell};
+use crate::digest::sha256;
 use crate::engine::summarize::Completer;
 use crate::meter::definitions;
 use crate::redact::{Redacted, Redactor};
@@ -65,10 +65,13 @@ pub fn run(
     options: &RunOptions<'_>,
 ) -> Result<RunOutcome, FailedRun> {
     let reference: Reference = experiment.reference.parse().map_err(|error| ConfigError::Value(format!("{error}")))?;
-    let _: crate::replay::History = experiment.history.parse().map_err(ConfigError::Value)?;
+    if experiment.redact && corpus.redacted.is_none() {
+        let problem = "the experiment wants its sessions redacted, and they are not".to_owned();
+        return Err(ConfigError::entry("redact", problem, "call `Corpus::redact` before the run").into());
+    }
     let cells = grid(experiment, &corpus.sessions)?;
     let of = |index| cells.iter().filter(move |cell: &&Cell| cell.session == index);
-    let ready = |(index, session)| Prepared::new(session, reference, of(index))?.with_bills(of(index));
+    let ready = |(index, session)| Prepared::new(session, reference, of(index))?.with_bills(experiment, of(index));
     let ready: Vec<Result<Prepared<'_>, ConfigError>> = corpus.sessions.par_iter().enumerate().map(ready).collect();
     // Of several errors the first is told, whichever thread was faster.
     let mut prepared = ready.into_iter().collect::<Result<Vec<_>, _>>()?;
@@ -179,11 +182,7 @@ fn write(out: &mut RunFolder, cell: Finished, options: &RunOptions<'_>) -> Resul
 
 fn manifest(experiment: &Experiment, prepared: &[Prepared<'_>], cells: &[Cell], llm: &dyn Completer) -> Manifest {
     let config = experiment.to_toml();
-    let mut config_sha256 = String::new();
-    for byte in Sha256::digest(&config) {
-        // Writing to a string cannot fail.
-        let _ = std::fmt::Write::write_fmt(&mut config_sha256, format_args!("{byte:02x}"));
-    }
+    let config_sha256 = sha256(&config);
     let mock = llm.is_mock() && cells.iter().any(|cell| cell.spec.summarizer.asks_model());
     Manifest {
         schema: SCHEMA,

@@ -37,7 +37,7 @@ impl Sweep {
         let (_, mimics, mut spec) = StrategyConfig::Preset(self.strategy.clone()).resolve()?;
         let prepared = |cell: &Cell| {
             let one = || std::iter::once(cell);
-            let prepared = Prepared::new(session, self.reference, one())?.with_bills(one())?;
+            let prepared = Prepared::new(session, self.reference, one())?.with_cache(&cell.cache)?;
             Ok::<_, ConfigError>(prepared.with_inferred_head())
         };
         let experiment =

@@ -1,6 +1,7 @@
 //! The `[grid]` of an experiment: every combination of values for chosen fields of a strategy, and of its bill.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use toml::Value;
 
@@ -14,6 +15,8 @@ pub type Grid = BTreeMap<String, Vec<Value>>;
 
 /// What the paths of a grid lead into, besides the stages.
 const BILL: &str = "cache";
+/// The field that is a file: where that lies names no strategy.
+const PRICES: &str = "cache.prices";
 
 /// One combination.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,7 +55,7 @@ pub fn vary(name: &str, spec: &StrategySpec, cache: &CacheConfig, grid: &Grid) -
                 let mut stages = stages.clone();
                 place(&mut stages, path, value.clone()).map_err(|lost| missing(name, path, lost))?;
                 let mut set = set.clone();
-                set.push(format!("{path}={}", shown(value)));
+                set.push(format!("{path}={}", shown(path, value)));
                 next.push((set, stages));
             }
         }
@@ -116,15 +119,18 @@ fn missing(name: &str, path: &str, (wanted, known): (String, Vec<String>)) -> Co
     ConfigError::Field { field: path.to_owned(), of: name.to_owned(), near, known }
 }
 
-/// A value as a name carries it: text without quotes, a long text by its first line.
-fn shown(value: &Value) -> String {
+/// A value as a name carries it: text without quotes, a long text by its first line, a file without its folder.
+fn shown(field: &str, value: &Value) -> String {
     match value {
+        Value::String(path) if field == PRICES => {
+            Path::new(path).file_name().unwrap_or_default().to_string_lossy().into_owned()
+        }
         Value::String(text) if text.contains('\n') => {
             let name = text.lines().find_map(|line| line.strip_prefix("name = "));
             name.unwrap_or("own").trim_matches('"').to_owned()
         }
         Value::String(text) => text.clone(),
-        Value::Table(table) => table.values().map(shown).collect::<Vec<_>>().join("/"),
+        Value::Table(table) => table.values().map(|value| shown(field, value)).collect::<Vec<_>>().join("/"),
         other => other.to_string(),
     }
 }

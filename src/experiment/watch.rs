@@ -55,7 +55,7 @@ impl<'p> Watch<'p> {
         Ok(Self {
             goal: Box::new(goal.reaching(reach(&cell.spec), &prepared.reference)),
             future: Box::new(future(prepared, 0, window, history)),
-            bill: prepared.billed(cell, experiment).map(billed),
+            bill: prepared.bill(cell).map(billed),
             others: chosen(cell, prepared, experiment, history)?,
             sight: experiment.probes.as_ref().map(|probes| probes.sight(prepared, window)),
         })

@@ -14,13 +14,3 @@ pub use regression::{Case, Checked, Regression, RegressionError};
 pub use rubric::{Anchor, Rubric};
 pub use targets::{Target, targets};
 pub use verdict::{Judgement, Subject, judge, judged_text, read_reply, request};
-
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    let mut text = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
-}

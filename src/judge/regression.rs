@@ -1,7 +1,6 @@
 //! The cases that a judge must grade right before any of its grades is used.
 
 use serde::Deserialize;
-use sha2::{Digest, Sha256};
 
 use super::rubric::Rubric;
 use super::verdict::{Judgement, Subject, judge};
@@ -98,7 +97,7 @@ impl Regression {
                 return wrong("it allows no grade of its rubric");
             }
         }
-        let sha256 = super::hex(&Sha256::digest(toml));
+        let sha256 = crate::digest::sha256(toml);
         Ok(Self { cases, sha256 })
     }
 

@@ -1,12 +1,9 @@
 //! What of a run is judged: the last summary of every cell.
 
-use std::collections::HashMap;
-
-use sha2::{Digest, Sha256};
-
 use super::rubric::Rubric;
 use super::verdict::judged_text;
-use crate::results::{CellRecord, EventRecord, Run};
+use crate::digest::sha256;
+use crate::results::{CellRecord, Run};
 
 /// One judgement to be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,20 +33,13 @@ pub struct Target {
 /// The judgements of a run: for the strict rubric one per annotated item that the cut dropped, else one per cell. Cells
 /// without a summary or without such items have none.
 pub fn targets(run: &Run, rubrics: &[Rubric]) -> Vec<Target> {
-    let mut last: HashMap<&str, &str> = HashMap::new();
-    for event in &run.events {
-        if let EventRecord::Compaction(compaction) = event
-            && let Some(summary) = &compaction.summary
-        {
-            last.insert(&compaction.cell, summary);
-        }
-    }
+    let last = run.last_summaries();
     let of = |cell: &CellRecord| -> Vec<Target> {
         let Some(summary) = last.get(&*cell.cell) else { return Vec::new() };
-        let text = judged_text(summary);
+        let text = judged_text(summary.0);
         let gold: Vec<(&str, &str)> =
             cell.items.iter().filter(|item| item.score.is_some()).map(|item| (&*item.item, &*item.text)).collect();
-        let summary_sha256 = super::hex(&Sha256::digest(summary));
+        let summary_sha256 = summary.sha256();
         if text.trim().is_empty() || gold.is_empty() {
             return Vec::new();
         }
@@ -86,5 +76,5 @@ fn of_rubric(
 }
 
 fn id(parts: &[&str]) -> String {
-    super::hex(&Sha256::digest(parts.join("\0"))[..8])
+    sha256(parts.join("\0"))[..16].to_owned()
 }

@@ -14,6 +14,8 @@ use super::sse::{Event, Events};
 
 /// Longest answer, in bytes: an endless one shall not fill the memory.
 const LARGEST: usize = 64 << 20;
+/// Packed bytes that are unpacked at once: a thousand times as many at most, as the format has it.
+const PIECE: usize = 16 << 10;
 
 /// What a body is packed in.
 enum Packing {
@@ -47,11 +49,8 @@ impl Answer {
         let Some(frame) = self.incoming.frame().await else { return Ok(None) };
         let frame = frame.map_err(|error| CallError::again(format!("the answer broke off: {error}")))?;
         let packed = frame.into_data().unwrap_or_default();
-        let bytes = self.packing.unpack(&packed)?;
+        let bytes = self.packing.unpack(&packed, LARGEST - self.read)?;
         self.read += bytes.len();
-        if self.read > LARGEST {
-            return Err(CallError::again(format!("the answer is larger than {LARGEST} bytes")));
-        }
         Ok(Some(bytes))
     }
 
@@ -66,20 +65,33 @@ impl Answer {
 }
 
 impl Packing {
-    fn unpack(&mut self, packed: &[u8]) -> Result<Vec<u8>, CallError> {
-        let broken = |error: std::io::Error| CallError::again(format!("the answer cannot be unpacked: {error}"));
+    /// The next bytes, no more than `most`.
+    fn unpack(&mut self, packed: &[u8], most: usize) -> Result<Vec<u8>, CallError> {
         match self {
-            Self::Plain => Ok(packed.to_vec()),
-            Self::Gzip(decoder) => {
-                decoder.write_all(packed).and_then(|()| decoder.flush()).map_err(broken)?;
-                Ok(std::mem::take(decoder.get_mut()))
-            }
-            Self::Zlib(decoder) => {
-                decoder.write_all(packed).and_then(|()| decoder.flush()).map_err(broken)?;
-                Ok(std::mem::take(decoder.get_mut()))
-            }
+            Self::Plain => within(packed.len(), most).map(|()| packed.to_vec()),
+            Self::Gzip(decoder) => unpacked(decoder, GzDecoder::get_mut, packed, most),
+            Self::Zlib(decoder) => unpacked(decoder, ZlibDecoder::get_mut, packed, most),
         }
     }
+}
+
+fn within(bytes: usize, most: usize) -> Result<(), CallError> {
+    if bytes <= most { Ok(()) } else { Err(CallError::again(format!("the answer is larger than {LARGEST} bytes"))) }
+}
+
+/// What a decoder makes of the next bytes; it gets them in pieces, so that a few that unpack to very many are noticed in time.
+fn unpacked<D: Write>(
+    decoder: &mut D,
+    out: fn(&mut D) -> &mut Vec<u8>,
+    packed: &[u8],
+    most: usize,
+) -> Result<Vec<u8>, CallError> {
+    let broken = |error: std::io::Error| CallError::again(format!("the answer cannot be unpacked: {error}"));
+    for piece in packed.chunks(PIECE) {
+        decoder.write_all(piece).and_then(|()| decoder.flush()).map_err(broken)?;
+        within(out(decoder).len(), most)?;
+    }
+    Ok(std::mem::take(out(decoder)))
 }
 
 /// What the first bytes of an answer say of the rest. Headers are not asked: proxies and small servers get them wrong.
@@ -181,5 +193,24 @@ pub(super) fn understood(
             Err(CallError::again(format!("the answer is no JSON but {}", page(&String::from_utf8_lossy(json)))))
         }
         Err(error) => Err(malformed(&error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bomb_is_noticed_before_it_fills_the_memory() {
+        const MANY: usize = 64 << 20;
+        let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+        packer.write_all(&vec![0; MANY]).unwrap();
+        let bomb = packer.finish().unwrap();
+        assert!(bomb.len() > PIECE);
+        let mut decoder = GzDecoder::new(Vec::new());
+        let error = unpacked(&mut decoder, GzDecoder::get_mut, &bomb, 1 << 20).unwrap_err();
+        assert!(format!("{error:?}").contains("larger than"), "{error:?}");
+        assert!(decoder.get_ref().len() < MANY / 2, "{}", decoder.get_ref().len());
+        assert_eq!(Packing::Gzip(GzDecoder::new(Vec::new())).unpack(&bomb, MANY).unwrap().len(), MANY);
     }
 }

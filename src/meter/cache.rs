@@ -32,7 +32,7 @@ pub use economics::{Episode, Multiples};
 pub use explain::{Explanation, Hidden};
 pub use feed::{Feed, Reasoning};
 pub use ledger::{CompactionLedger, RequestLedger};
-pub use model::{minimum, preset_of, reasoning};
+pub use model::{minimum, preset_of, preset_of_protocol, reasoning};
 pub use oracle::{Step, Terms, cheapest};
 pub use outcome::{Break, BreakReason, Cause, Outcome, Split};
 pub use placement::{Breakpoint, Mark, Placement, Spot, marked};

@@ -31,7 +31,7 @@ pub use comparison::ComparisonForm;
 pub(crate) use csv::guarded;
 #[cfg(feature = "parquet")]
 pub use csv::write_parquet;
-pub use csv::{CsvFile, cache_csv};
+pub use csv::{CsvFile, judgements_csv, records_csv};
 pub use html::{Html, Sibling};
 pub use json::Json;
 pub use lab::{LabReport, write_lab};

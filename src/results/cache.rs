@@ -90,6 +90,9 @@ pub struct CacheSessionRecord {
     pub session: String,
     /// The simulated cache: that of the first model, where the models have several.
     pub provider: String,
+    /// Why that one: it was `chosen`, is that of the `model`, or the default of the `protocol` where nobody knows the model's;
+    /// `unknown`: nothing says.
+    pub provider_basis: String,
     /// Where its rules come from, and when that was read.
     pub source: String,
     /// What of its rules is not published; `None`: all of it is.

@@ -1,13 +1,15 @@
 //! Judgements of a run: `judgements.jsonl`, a line each.
 
+use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::RunError;
 use super::folder::maybe_lines;
+use super::{EventRecord, Run, RunError};
+use crate::digest::sha256;
 
 const JUDGEMENTS: &str = "judgements.jsonl";
 
@@ -48,7 +50,38 @@ pub struct JudgementRecord {
     pub regression_sha256: String,
 }
 
+/// The last summary of a cell: what a judge grades.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LastSummary<'run>(pub &'run str);
+
+impl LastSummary<'_> {
+    /// SHA-256 of it, in hexadecimal.
+    pub fn sha256(self) -> String {
+        sha256(self.0)
+    }
+}
+
+impl Run {
+    /// The last summary of every cell that has one, by the id of the cell.
+    pub fn last_summaries(&self) -> HashMap<&str, LastSummary<'_>> {
+        // Of several the last stays.
+        self.events.iter().filter_map(summary_of).collect()
+    }
+}
+
+fn summary_of(event: &EventRecord) -> Option<(&str, LastSummary<'_>)> {
+    match event {
+        EventRecord::Compaction(compaction) => Some((&compaction.cell, LastSummary(compaction.summary.as_deref()?))),
+        _ => None,
+    }
+}
+
 impl JudgementRecord {
+    /// Whether it is about the summary of this digest; a judgement that does not say is taken to be.
+    pub fn is_of(&self, summary_sha256: &str) -> bool {
+        self.summary_sha256.as_ref().is_none_or(|judged| judged == summary_sha256)
+    }
+
     /// The judgements of a run folder; none where nobody judged.
     pub fn read_all(folder: &Path) -> Result<Vec<Self>, RunError> {
         maybe_lines(&folder.join(JUDGEMENTS))

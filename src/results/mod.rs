@@ -18,7 +18,7 @@ pub use crate::measure::{Direction, Measure, MeasureDef};
 pub use cache::{CacheRequestRecord, CacheSessionRecord, CacheSweepRecord, CompactionCache, RequestCache};
 pub use exam::{ActionRecord, AnswerRecord, ExamRecord, LeftOutRecord, ProbeRecord};
 pub use folder::{Run, RunError, RunFolder};
-pub use judgement::JudgementRecord;
+pub use judgement::{JudgementRecord, LastSummary};
 pub use merge::{MergeError, merge};
 pub use record::{
     CellRecord, CompactionRecord, EventRecord, FutureRecord, ItemRecord, Manifest, RequestRecord, Shard,

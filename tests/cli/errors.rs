@@ -109,6 +109,7 @@ fn configurations_that_cannot_be_used() {
 #[test]
 fn a_wrong_experiment_is_told_by_file_and_line() {
     let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("bad.toml"), "[[row]]\nname = 'x'\n").unwrap();
     let path = folder.path().join("x.toml");
     let path = path.to_str().unwrap();
     let of = |stages: &str| {
@@ -128,7 +129,11 @@ fn a_wrong_experiment_is_told_by_file_and_line() {
             &["did you mean \"deepagents\"?"],
         ),
         ("name = \"a\"\nstrategies = [\"none\",\n\"none\"]\n", ":3: two strategies are called \"none\"", &[]),
-        ("name = \"../a\"\nstrategies = [\"none\"]\n", ":1: \"../a\" cannot be the name", &["--out"]),
+        (
+            "name = '../a'\nstrategies = [\"none\"]\n[[models]]\nname = \"m\"\nwindow_tokens = 9000\n",
+            ":1: \"../a\" cannot be the name",
+            &["--out"],
+        ),
         (&zero, ":3: strategy \"own\": estimator chars/0", &["0.01 to 1000 characters, not 0"]),
         (&share, ":3: strategy \"own\": a share of the window", &["not 7"]),
         (&format!("{head}seeds = [1, 2, 1]\n"), ":3: `seeds` holds 1 twice", &[]),
@@ -142,6 +147,8 @@ fn a_wrong_experiment_is_told_by_file_and_line() {
         (&format!("{head}[cache]\nprovider = \"anthropic-5\"\n"), ":4: no cache", &["did you mean \"anthropic-5m\"?"]),
         (&format!("{head}[cache]\nprice = \"nobody\"\n"), ":4: no price", &["cutpoint list prices"]),
         (&format!("{head}[cache]\nprices = \"none.toml\"\n"), ":4: cannot read the price book", &["none.toml"]),
+        (&format!("{head}[cache]\nprices = \"bad.toml\"\n"), ":4: ", &["hint: a row has name, models"]),
+        (&format!("{head}[grid]\n\"cache.prices\" = [\"none.toml\"]\n"), ":4: cannot read the price book", &[]),
         (&format!("{head}[grid]\n\"trigger\" = []\n"), ":4: [grid] trigger: there is no value", &[]),
         (
             &format!("{head}[grid]\n\"cache.provider\" = [\"idle\"]\n"),

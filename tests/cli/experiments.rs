@@ -115,6 +115,31 @@ fn only_cells_whose_inputs_changed_are_run_again() {
 }
 
 #[test]
+fn other_prices_are_other_inputs_and_lie_beside_the_experiment() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("in")).unwrap();
+    let head = format!("strategies = [\"none\"]\ntranscripts = [{:?}]\n[cache]\nprice = \"own\"\n", golden("branches"));
+    let tables = [("a", "prices = \"own.toml\""), ("b", "[grid]\n\"cache.prices\" = [\"own.toml\"]")];
+    let price = |input: f64| {
+        let row = format!(
+            "[[row]]\nname = 'own'\nmodels = []\ninput = {input:?}\noutput = 1.0\nsource = 'test'\ndate = '2026-01-05'\n"
+        );
+        std::fs::write(folder.path().join("in/own.toml"), row).unwrap();
+    };
+    for (name, table) in tables {
+        price(3.0);
+        std::fs::write(folder.path().join("in/x.toml"), format!("name = {name:?}\n{head}{table}\n")).unwrap();
+        let run = || good(folder.path(), &["run", "--config", "in/x.toml"]).stderr;
+        assert!(!run().contains("already"));
+        assert!(run().contains("1 of 1 cells were there already"));
+        price(4.0);
+        assert!(!run().contains("already"), "dollars by the old prices");
+    }
+    let cells = std::fs::read_to_string(folder.path().join("reports/b/cells.jsonl")).unwrap();
+    assert!(cells.contains("\"strategy\":\"none[cache.prices=own.toml]\""), "{cells}");
+}
+
+#[test]
 fn shards_merge_to_the_bytes_of_the_whole() {
     let folder = tempfile::tempdir().unwrap();
     let sessions = sessions();

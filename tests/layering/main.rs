@@ -13,24 +13,30 @@ const EDGES: &[(&str, &[&str], &str)] = &[
     ("transcript", &[], "the model depends on nothing"),
     ("measure", &[], "a number with its unit is a leaf"),
     ("error", &[], "exit codes are a leaf"),
+    ("digest", &[], "digests as text are a leaf"),
     ("import", &["transcript"], "files become transcripts"),
     ("export", &["import", "transcript"], "transcripts become files of other programs"),
     ("redact", &["transcript"], "a transcript without its secrets"),
     ("tokens", &["transcript"], "counts messages"),
-    ("engine", &["transcript", "tokens"], "stages see the past and present of a transcript, no file, model or meter"),
+    (
+        "engine",
+        &["transcript", "tokens", "digest"],
+        "stages see the past and present of a transcript, no file, model or meter",
+    ),
     (
         "llm",
-        &["engine::summarize", "redact", "transcript::Tokens", "transcript::ToolSchema", "transcript::Usage"],
+        &["digest", "engine::summarize", "redact", "transcript::Tokens", "transcript::ToolSchema", "transcript::Usage"],
         "completes the requests of a summarizer, and their limits",
     ),
     ("replay", &["engine", "tokens", "transcript"], "drives a transcript through an engine"),
     ("outside", &["engine::estimate", "tokens", "transcript"], "estimators that are files or programs"),
     ("lab", &["engine", "replay", "stats", "tokens", "transcript"], "compares estimators on a corpus"),
-    ("meter", &["replay", "tokens", "transcript", "measure"], "observes a replay; nothing of it flows back"),
-    ("results", &["measure"], "what lies on disk knows nothing of how it was made"),
+    ("meter", &["replay", "tokens", "transcript", "measure", "digest"], "observes a replay; nothing of it flows back"),
+    ("results", &["measure", "digest"], "what lies on disk knows nothing of how it was made"),
     (
         "experiment",
         &[
+            "digest",
             "import",
             "tokens",
             "engine",
@@ -48,7 +54,7 @@ const EDGES: &[(&str, &[&str], &str)] = &[
     ("stats", &[], "numbers in, numbers out"),
     (
         "judge",
-        &["engine::summarize", "meter::goal", "results", "stats", "transcript::Tokens"],
+        &["digest", "engine::summarize", "meter::goal", "results", "stats", "transcript::Tokens"],
         "grades the summaries of a run folder",
     ),
     ("compare", &["results", "measure", "stats"], "two runs become a verdict; it reads only run folders"),
@@ -61,6 +67,7 @@ const EDGES: &[(&str, &[&str], &str)] = &[
         "cli",
         &[
             "compare",
+            "digest",
             "engine",
             "error",
             "experiment",
@@ -107,7 +114,7 @@ const CONFINED: &[(&str, &[&str], &str)] = &[
 ];
 
 /// Modules whose result must follow from their arguments alone.
-const PURE: &[&str] = &["transcript", "tokens", "engine", "replay", "meter", "measure", "stats", "judge"];
+const PURE: &[&str] = &["digest", "transcript", "tokens", "engine", "replay", "meter", "measure", "stats", "judge"];
 
 /// What they may not touch: files, environment, clock, network, processes, chance, a runtime.
 const IMPURE: &[&str] = &[

@@ -177,9 +177,8 @@ fn streams_are_read_in_every_dress() {
         format!("\n {}", chat("done.")),
     ] {
         done(vec![streamed(&stream)], true, 1);
-        // One byte at a time, inside of characters too.
-        let bytes: Vec<String> = stream.chars().map(String::from).collect();
-        done(vec![raw(&bytes.iter().map(String::as_str).collect::<Vec<_>>(), true)], true, 1);
+        // One byte at a time, inside of characters and of a byte order mark too.
+        done(vec![Act::Bytes(stream.bytes().map(|byte| vec![byte]).collect(), true)], true, 1);
     }
     // A server that streams although nobody asked for it.
     done(vec![streamed(&format!("data: {first}\n\ndata: {second}\n\ndata: {END}\n\n"))], false, 1);
@@ -190,15 +189,20 @@ fn a_stream_that_is_cut_is_asked_for_again_wherever_it_was_cut() {
     let whole = format!("data: {}\n\ndata: {END}\n\ndata: [DONE]\n\n", piece("dé 日本."));
     let end = whole.find(END).unwrap() + END.len();
     let good = streamed(&format!("data: {}\n\ndata: {END}\n\n", piece("done.")));
-    for cut in (1..end).step_by(7) {
-        for is_ended in [true, false] {
-            let act = Act::Bytes(whole.as_bytes()[..cut].to_vec(), is_ended);
-            done(vec![act, good.clone()], true, 2);
-        }
+    let cuts: Vec<(usize, bool)> = (1..end).flat_map(|cut| [(cut, true), (cut, false)]).collect();
+    // Each waits before it asks again, so many wait at once.
+    for cuts in cuts.chunks(32) {
+        std::thread::scope(|scope| {
+            for &(cut, is_ended) in cuts {
+                let act = Act::Bytes(vec![whole.as_bytes()[..cut].to_vec()], is_ended);
+                let acts = vec![act, good.clone()];
+                scope.spawn(move || done(acts, true, 2));
+            }
+        });
     }
     // What is cut behind the reason to end is whole.
     for cut in [end + 1, end + 2, whole.len() - 3, whole.len()] {
-        let act = Act::Bytes(whole.as_bytes()[..cut].to_vec(), false);
+        let act = Act::Bytes(vec![whole.as_bytes()[..cut].to_vec()], false);
         let (answer, asked, _) = met(Api::Chat, vec![act], true);
         assert_eq!((answer.unwrap().as_str(), asked), ("dé 日本.", 1), "{cut}");
     }

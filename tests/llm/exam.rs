@@ -33,6 +33,8 @@ fn the_mock_answers_from_what_it_sees() {
     let done = cutpoint(folder.path(), &[&fixed[..], &["--probes=search"]].concat());
     assert_eq!(done.code, 0, "{}", done.stderr);
     assert!(done.stdout.contains("answered by mock, a MOCK"), "{}", done.stdout);
+    let correlation = done.stdout.lines().skip_while(|line| !line.contains("Spearman")).nth(1).unwrap();
+    assert!(correlation.contains("goal_loss") && correlation.contains(", a MOCK"), "{}", done.stdout);
     let cells: BTreeMap<String, Value> = cells(folder.path(), "mock")
         .into_iter()
         .map(|cell| (cell["strategy"].as_str().unwrap().to_owned(), cell))

@@ -119,9 +119,12 @@ fn a_fit_judge_grades_blind_with_evidence_and_replays() {
     }
     let again = judge(folder.path(), &stub, &["score", "reports/real", "--llm-mode", "replay"]);
     assert_eq!((again.code, stub.asked().len(), again.stdout), (0, calls.len(), done.stdout));
-    assert!(
-        fs::read_to_string(folder.path().join("reports/real/judgements.csv")).unwrap().contains("regression_sha256")
-    );
+    // The table beside the records is that of the report.
+    let table = || fs::read_to_string(folder.path().join("reports/real/judgements.csv")).unwrap();
+    let written = table();
+    assert!(written.contains("regression_sha256") && written.lines().count() > judged.len(), "{written}");
+    assert_eq!(cutpoint(folder.path(), &["report", "reports/real"]).code, 0);
+    assert_eq!(table(), written);
 }
 
 #[test]
@@ -180,14 +183,53 @@ fn a_person_labels_a_blind_sample_and_the_judge_is_compared() {
     let zeros = f64::from(u32::try_from(grades.len()).unwrap()) - 1.0;
     let (own, corrected) = (1.0 / (zeros + 1.0), (1.0 + zeros / 4.0) / (zeros + 1.0));
     let told = format!("judge {own:.3}, corrected {corrected:.3} [void: 1 units; an interval needs 5]");
-    assert!(done.stdout.contains(&told) && done.stdout.contains("1 lineages; 5 labelled"), "{told}\n{}", done.stdout);
+    let flat = done.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains(&told) && flat.contains("1 lineages; 5 labelled"), "{told}\n{}", done.stdout);
+    assert!(!done.stdout.contains("MOCK") && done.stdout.lines().all(|line| line.chars().count() <= 80));
     let means = fs::read_to_string(folder.path().join("reports/real/judge_means.csv")).unwrap();
     let mut reader = csv::Reader::from_reader(means.as_bytes());
     let row: std::collections::HashMap<String, String> = reader.deserialize().next().unwrap().unwrap();
-    assert_eq!((&*row["rubric"], &*row["strategy"], &*row["low"], &*row["lineages"]), ("strict", "pi", "", "1"));
-    assert!((row["corrected_mean"].parse::<f64>().unwrap() - corrected).abs() < 1e-12, "{means}");
+    let shown = ["rubric", "strategy", "mock", "corrected_low_ratio", "lineages_count"].map(|name| &*row[name]);
+    assert_eq!(shown, ["strict", "pi", "false", "", "1"]);
+    assert!((row["corrected_mean_ratio"].parse::<f64>().unwrap() - corrected).abs() < 1e-12, "{means}");
     assert_eq!(row["void_reason"], "1 units; an interval needs 5");
-    fs::write(&path, fs::read_to_string(&path).unwrap().replace(",2,2\n", ",7,2\n")).unwrap();
+    fs::write(&path, fs::read_to_string(&path).unwrap().replace(",2,2,", ",7,2,")).unwrap();
     let done = calibrate(&["--read", "labels.csv"]);
     assert!(done.code == 2 && done.stderr.contains("is no grade from 0 to 2"), "{}", done.stderr);
+}
+
+#[test]
+fn grades_of_an_old_summary_meet_no_label_and_a_mock_is_called_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let stub = server();
+    assert_eq!(run(folder.path(), &stub, "real", &["--strategy", "pi", "--llm-replicates", "1"]).code, 0);
+    assert_eq!(judge(folder.path(), &stub, &["score", "reports/real"]).code, 0);
+    let calibrate = |more: &[&str]| cutpoint(folder.path(), &[&["judge", "calibrate", "reports/real"], more].concat());
+    assert_eq!(calibrate(&["--write", "labels.csv", "--per-grade", "500"]).code, 0);
+    // As if all grades were a mock's, and the first of a summary before.
+    let mut records = judged(folder.path());
+    let digest = records[0]["summary_sha256"].as_str().unwrap().to_owned();
+    let first = records.iter_mut().find(|record| record["grade"] == 0).unwrap();
+    let old = first["judgement"].as_str().unwrap().to_owned();
+    first["summary_sha256"] = "0".repeat(64).into();
+    records.iter_mut().for_each(|record| record["mock"] = true.into());
+    let lines: Vec<String> = records.iter().map(|record| format!("{record}\n")).collect();
+    fs::write(folder.path().join("reports/real/judgements.jsonl"), lines.concat()).unwrap();
+    let read = calibrate(&["--read", "labels.csv"]);
+    assert_eq!(read.code, 0, "{}", read.stderr);
+    for what in ["1 judgements", "1 labels"] {
+        let told = format!("left out: {what} of summaries that the run no longer has");
+        assert!(read.stderr.contains(&told), "{}", read.stderr);
+    }
+    assert!(read.stdout.contains("strict: 0 labelled judgements, by a MOCK"), "{}", read.stdout);
+    let means = fs::read_to_string(folder.path().join("reports/real/judge_means.csv")).unwrap();
+    assert!(means.lines().next().unwrap().contains("mock") && means.contains("true"), "{means}");
+    assert_eq!(calibrate(&["--write", "new.csv", "--per-grade", "500"]).code, 0);
+    let sampled = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap().contains(&old);
+    assert_eq!((sampled("labels.csv"), sampled("new.csv")), (true, false));
+    // A label of another text is none of this judgement.
+    let text = fs::read_to_string(folder.path().join("new.csv")).unwrap();
+    fs::write(folder.path().join("new.csv"), text.replacen(&digest, &"1".repeat(64), 1)).unwrap();
+    let read = calibrate(&["--read", "new.csv"]);
+    assert!(read.code == 0 && read.stderr.contains("left out: 1 labels"), "{}", read.stderr);
 }

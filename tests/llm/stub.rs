@@ -30,8 +30,8 @@ pub(crate) enum Act {
     Whole(u16, Vec<(&'static str, String)>, String),
     /// A stream of these pieces, each after so many milliseconds; `true` ends it as a stream should.
     Stream(Vec<(u64, String)>, bool),
-    /// The same of raw bytes, one chunk.
-    Bytes(Vec<u8>, bool),
+    /// The same of raw bytes, at once: a chunk each.
+    Bytes(Vec<Vec<u8>>, bool),
     /// A whole answer with this `content-encoding`.
     Packed(u16, &'static str, Vec<u8>),
 }
@@ -129,11 +129,12 @@ fn write(mut connection: &TcpStream, act: &Act) -> std::io::Result<()> {
                 format!("HTTP/1.1 {status} X\r\ncontent-encoding: {packing}\r\ncontent-length: {}\r\n\r\n", body.len());
             connection.write_all(&[head.as_bytes(), body].concat())
         }
-        Act::Bytes(bytes, is_whole) => {
+        Act::Bytes(pieces, is_whole) => {
             let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
-            let chunk = [format!("{:x}\r\n", bytes.len()).as_bytes(), bytes, b"\r\n"].concat();
+            let chunk = |bytes: &Vec<u8>| [format!("{:x}\r\n", bytes.len()).as_bytes(), bytes, b"\r\n"].concat();
+            let chunks: Vec<Vec<u8>> = pieces.iter().map(chunk).collect();
             let end: &[u8] = if *is_whole { b"0\r\n\r\n" } else { b"" };
-            connection.write_all(&[head.as_bytes(), &chunk, end].concat())
+            connection.write_all(&[head.as_bytes(), &chunks.concat(), end].concat())
         }
         Act::Stream(pieces, is_whole) => {
             let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";

@@ -12,7 +12,7 @@ use super::{Bench, ScoreArgs};
 use crate::cli::model::priced;
 use crate::judge::{Judgement, Subject, Target, judge, request, targets};
 use crate::llm::Completer;
-use crate::report::{CsvFile, Narrow, ReportModel, Reporter, short_name};
+use crate::report::{CsvFile, Narrow, judgements_csv, short_name};
 use crate::results::{JudgementRecord, Run};
 use crate::stats::mean;
 use crate::tokens::Reference;
@@ -49,10 +49,9 @@ pub(super) fn score(args: &ScoreArgs) -> anyhow::Result<()> {
     }
     JudgementRecord::write_all(&records, &args.run)?;
     let path = args.run.join(CsvFile::Judgements.name());
-    let mut file = fs::File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
-    let run = Run { judgements: records, ..run };
-    CsvFile::Judgements.render(&ReportModel::new(&run), &mut file)?;
-    print(&bench, &run.judgements)?;
+    let file = fs::File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
+    judgements_csv(&records, file)?;
+    print(&bench, &records)?;
     writeln!(io::stdout().lock(), "`cutpoint report {}` shows each in the page", args.run.display())?;
     Ok(())
 }

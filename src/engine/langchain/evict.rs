@@ -2,10 +2,9 @@
 
 use std::borrow::Cow;
 
-use sha2::{Digest, Sha256};
-
 use super::message::ChatMessage;
 use super::preview::preview;
+use crate::digest::sha256;
 
 /// Tools whose results stay whatever their size: they cut their own output or are small.
 pub const EXEMPT_TOOLS: [&str; 7] = ["ls", "glob", "grep", "read_file", "edit_file", "write_file", "delete"];
@@ -80,15 +79,9 @@ pub fn offload_path(root: &str, id: &str) -> String {
     let name = match name.len() {
         0 => "unknown".to_owned(),
         1..=FILE_NAME => name,
-        _ => format!("call-{}", hex(&Sha256::digest(id))),
+        _ => format!("call-{}", sha256(id)),
     };
     format!("{root}/large_tool_results/{name}")
-}
-
-/// Lower-case hexadecimal digits.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(|digit| char::from(DIGITS[usize::from(digit)])).collect()
 }
 
 /// The text that stands in for a result: a format of Deep Agents, reproduced to the letter because its size decides

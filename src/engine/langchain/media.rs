@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use sha2::{Digest, Sha256};
 
-use super::evict::hex;
 use super::message::{ChatMessage, Content, Image, Measured, Part};
+use crate::digest::hex;
 
 /// A picture that goes to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -54,7 +54,7 @@ fn short_hash<'t>(lines: impl Iterator<Item = &'t str>) -> String {
         hasher.update(line);
         hasher.update("\n");
     }
-    super::record::hex(&hasher.finalize()[..8])
+    crate::digest::hex(&hasher.finalize()[..8])
 }
 
 #[cfg(test)]

@@ -1,11 +1,10 @@
 //! The file of one answer.
 
-use std::fmt::Write;
-
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use super::outline::outline;
+use crate::digest::{hex, sha256};
 use crate::llm::api::{Reply, limit};
 use crate::llm::config::LlmConfig;
 use crate::llm::{Called, LlmError, LlmRequest, LlmResponse};
@@ -44,15 +43,6 @@ impl Key {
     pub fn hex(&self) -> &str {
         &self.0
     }
-}
-
-pub(super) fn hex(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
 }
 
 /// A stored answer.
@@ -118,9 +108,7 @@ pub(super) fn write(key: &Key, config: &LlmConfig, request: &LlmRequest, reply: 
 
 /// SHA-256 of everything before it, written without spaces.
 fn checksum(file: &Map<String, Value>) -> String {
-    let mut hasher = Sha256::new();
-    hasher.update(serde_json::to_string(file).unwrap_or_default());
-    hex(&hasher.finalize())
+    sha256(serde_json::to_string(file).unwrap_or_default())
 }
 
 fn usage(usage: &Usage) -> Value {

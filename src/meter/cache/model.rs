@@ -57,6 +57,14 @@ pub fn reasoning(model: &str) -> Reasoning {
     if forgets { Reasoning::DroppedByTurn } else { Reasoning::Kept }
 }
 
+/// The cache that models behind a protocol have by default, by the protocol's name in a session. `None`: it says nothing of a cache.
+///
+/// Anthropic's Messages protocol has breakpoints that live five minutes unless another lifetime is asked for
+/// (<https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching>); servers of others that speak it take its marks.
+pub fn preset_of_protocol(api: &str) -> Option<&'static Preset> {
+    if api == "anthropic-messages" { preset("anthropic-5m") } else { None }
+}
+
 /// The cache of a model, by its name. `None`: nobody knows.
 pub fn preset_of(model: &str) -> Option<&'static Preset> {
     let model = bare(model).to_lowercase();

@@ -6,7 +6,7 @@ use ::csv::Writer;
 
 use super::columns::Fixed;
 use super::{maybe, word};
-use crate::report::{ReportError, ReportModel};
+use crate::report::ReportError;
 use crate::results::JudgementRecord;
 
 pub(super) const COLUMNS: [Fixed; 15] = [
@@ -27,8 +27,20 @@ pub(super) const COLUMNS: [Fixed; 15] = [
     ("regression_sha256", "text", "SHA-256 of the set of cases that the judge passed before."),
 ];
 
-pub(super) fn write(model: &ReportModel, csv: &mut Writer<impl Write>) -> Result<(), ReportError> {
-    for record in &model.run.judgements {
+/// Writes `judgements.csv` of these records.
+///
+/// # Errors
+/// When `out` cannot be written.
+pub fn judgements_csv(records: &[JudgementRecord], out: impl Write) -> Result<(), ReportError> {
+    let mut csv = Writer::from_writer(out);
+    csv.write_record(COLUMNS.map(|(name, ..)| name))?;
+    write(records, &mut csv)?;
+    csv.flush()?;
+    Ok(())
+}
+
+pub(super) fn write(records: &[JudgementRecord], csv: &mut Writer<impl Write>) -> Result<(), ReportError> {
+    for record in records {
         csv.write_record(fields(record))?;
     }
     Ok(())

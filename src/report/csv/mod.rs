@@ -16,14 +16,16 @@ mod summary;
 mod verdicts;
 
 pub(super) use against::shift;
-pub use cache::cache_csv;
+pub use judgements::judgements_csv;
 #[cfg(feature = "parquet")]
 pub use parquet::write_parquet;
 
 use std::borrow::Cow;
-use std::io::Write;
+use std::io::{self, Write};
 
 use ::csv::{Writer, WriterBuilder};
+use serde::Serialize;
+use serde_json::Value;
 
 use super::model::{Cell, number};
 use super::{ReportError, ReportModel, Reporter};
@@ -158,7 +160,7 @@ impl Reporter for CsvFile {
             Self::Items => items(model, &mut csv)?,
             Self::Probes => exam::probes(model, &mut csv)?,
             Self::NextActions => exam::actions(model, &mut csv)?,
-            Self::Judgements => judgements::write(model, &mut csv)?,
+            Self::Judgements => judgements::write(&model.run.judgements, &mut csv)?,
             Self::Validity => exam::validity(model, &mut csv)?,
             Self::Strategies => summary::strategies(model, &mut csv)?,
             Self::Estimates => summary::estimates(model, &mut csv)?,
@@ -195,6 +197,31 @@ pub(crate) fn guarded(text: &str) -> Cow<'_, str> {
 
 fn word(text: &str) -> String {
     guarded(text).into_owned()
+}
+
+/// Writes records, a row each, their fields as columns, with a header; what is not known is an empty field, and text is guarded as in the other files.
+///
+/// # Errors
+/// When `out` cannot be written.
+pub fn records_csv<T: Serialize>(records: &[T], out: impl Write) -> Result<(), ReportError> {
+    let mut csv = WriterBuilder::new().from_writer(out);
+    for (index, record) in records.iter().enumerate() {
+        let Value::Object(fields) = serde_json::to_value(record).map_err(io::Error::from)? else { continue };
+        if index == 0 {
+            csv.write_record(fields.keys())?;
+        }
+        csv.write_record(fields.values().map(field))?;
+    }
+    csv.flush()?;
+    Ok(())
+}
+
+fn field(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => word(text),
+        other => other.to_string(),
+    }
 }
 
 fn maybe<T: ToString>(value: Option<T>) -> String {
@@ -371,6 +398,7 @@ fn incident_fields(event: &EventRecord) -> Option<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::results::CacheRequestRecord;
 
     #[test]
     fn formulas_are_guarded_and_plain_text_is_not() {
@@ -382,5 +410,19 @@ mod tests {
         }
         assert_eq!(guarded("a=b"), "a=b");
         assert_eq!(guarded(""), "");
+    }
+
+    #[test]
+    fn a_void_is_empty_and_text_is_no_formula() {
+        let record =
+            CacheRequestRecord { session: "=1+1".to_owned(), recorded_read_tokens: Some(7), ..Default::default() };
+        let mut bytes = Vec::new();
+        records_csv(&[record], &mut bytes).unwrap();
+        let text = String::from_utf8(bytes).unwrap();
+        let mut lines = text.lines();
+        let columns: Vec<&str> = lines.next().unwrap().split(',').collect();
+        let fields: Vec<&str> = lines.next().unwrap().split(',').collect();
+        let at = |name: &str| fields[columns.iter().position(|column| *column == name).unwrap()];
+        assert_eq!((at("session"), at("recorded_read_tokens"), at("recorded_usd")), ("'=1+1", "7", ""));
     }
 }

@@ -2,11 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use sha2::{Digest, Sha256};
-
 use super::Cell;
 use super::evidence::Searched;
-use crate::results::{EventRecord, JudgementRecord, Run};
+use crate::results::{JudgementRecord, LastSummary, Run};
 
 /// A judgement with its row in `judgements.csv`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,30 +45,23 @@ pub(super) fn judgements<'run>(run: &'run Run, cells: &[Cell<'run>]) -> Vec<Cell
     for (row, record) in run.judgements.iter().enumerate() {
         of.entry(&record.cell).or_default().push((row, record));
     }
-    cells.iter().map(|cell| of_cell(cell, of.get(&*cell.record.cell).map_or(&[], Vec::as_slice))).collect()
+    let last = run.last_summaries();
+    let one = |cell: &Cell<'_>| {
+        let id = &*cell.record.cell;
+        of.get(id).map_or_else(CellJudgements::default, |records| of_cell(last.get(id).copied(), records))
+    };
+    cells.iter().map(one).collect()
 }
 
-fn of_cell<'run>(cell: &Cell<'run>, records: &[(usize, &'run JudgementRecord)]) -> CellJudgements<'run> {
-    if records.is_empty() {
-        return CellJudgements::default();
-    }
-    let summary = last_summary(cell).unwrap_or_default();
-    let digest = hex(summary);
-    let searched = Searched::new(summary);
-    let is_current = |record: &JudgementRecord| record.summary_sha256.as_ref().is_none_or(|judged| *judged == digest);
-    let current = records.iter().filter(|(_, record)| is_current(record));
+fn of_cell<'run>(last: Option<LastSummary<'_>>, records: &[(usize, &'run JudgementRecord)]) -> CellJudgements<'run> {
+    let summary = last.unwrap_or(LastSummary(""));
+    let digest = summary.sha256();
+    let searched = Searched::new(summary.0);
+    let current = records.iter().filter(|(_, record)| record.is_of(&digest));
     let judged =
         |&(row, record): &(usize, &'run JudgementRecord)| Judged { row, record, evidence: evidence(record, &searched) };
     let judged: Vec<Judged<'run>> = current.map(judged).collect();
     CellJudgements { stale: records.len() - judged.len(), judged }
-}
-
-/// The last summary of a cell: what a judge grades.
-fn last_summary<'run>(cell: &Cell<'run>) -> Option<&'run str> {
-    cell.events.iter().rev().find_map(|event| match event {
-        EventRecord::Compaction(compaction) => compaction.summary.as_deref(),
-        _ => None,
-    })
 }
 
 fn evidence(record: &JudgementRecord, summary: &Searched) -> Evidence {
@@ -82,14 +73,6 @@ fn evidence(record: &JudgementRecord, summary: &Searched) -> Evidence {
         Some(_) => Evidence::AcrossHeadings,
         None => Evidence::Nowhere,
     }
-}
-
-fn hex(text: &str) -> String {
-    Sha256::digest(text).iter().fold(String::new(), |mut hex, byte| {
-        // Writing to a string cannot fail.
-        let _ = std::fmt::Write::write_fmt(&mut hex, format_args!("{byte:02x}"));
-        hex
-    })
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! Annotated items of a transcript, frozen before any run.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use super::polarity::has_negation;
+use crate::digest::hex;
 use crate::meter::goal::text::{normalise, whole_text};
 use crate::replay::Item;
 use crate::transcript::{EntryIdx, Transcript};
@@ -192,12 +192,7 @@ impl ItemSet {
             // `Debug` of plain values is unambiguous: texts are quoted.
             hash.update(format!("{item:?}\n"));
         }
-        let mut hex = String::new();
-        for byte in hash.finalize() {
-            // Writing to a string cannot fail.
-            let _ = write!(hex, "{byte:02x}");
-        }
-        Some(hex)
+        Some(hex(&hash.finalize()))
     }
 }
 

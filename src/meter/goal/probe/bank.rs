@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 use super::gap::gapped;
 use super::invert::inverted;
 use super::sight::CutSight;
+use crate::digest::hex;
 use crate::meter::goal::text::normalise;
 use crate::meter::goal::{Category, GoalItem, ItemSet};
 use crate::transcript::{Action, EntryIdx, EntryKind, Transcript, message_touches};
@@ -158,12 +159,7 @@ impl Bank {
             // `Debug` of plain values is unambiguous: texts are quoted.
             hash.update(format!("{question:?}\n"));
         }
-        let mut hex = String::new();
-        for byte in hash.finalize() {
-            // Writing to a string cannot fail.
-            let _ = write!(hex, "{byte:02x}");
-        }
-        hex
+        hex(&hash.finalize())
     }
 }
 
