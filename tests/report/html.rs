@@ -9,7 +9,7 @@ use cutpoint::results::Run;
 
 use super::fixture;
 
-fn page(run: &Run) -> String {
+pub fn page(run: &Run) -> String {
     let mut out = Vec::new();
     Html.render(&ReportModel::new(run), &mut out).unwrap();
     String::from_utf8(out).unwrap()
@@ -275,7 +275,7 @@ fn the_answers_stand_first_with_their_evidence() {
 }
 
 /// The text of a part of the page, without its tags.
-fn text_of(part: &str) -> String {
+pub fn text_of(part: &str) -> String {
     part.split('<').filter_map(|piece| piece.split_once('>')).map(|(_, text)| text).collect()
 }
 

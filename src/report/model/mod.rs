@@ -37,7 +37,7 @@ pub use stack::{Stack, StackPoint};
 pub(crate) use strategy::CATEGORIES;
 pub use strategy::{Column, Setting, StrategyRow};
 pub(super) use verdict::ALPHA;
-pub use verdict::{Contrast, EstimatorError, ItemLoss, Verdict};
+pub use verdict::{Contrast, EstimatorError, ItemLoss, Scored, Verdict};
 
 use crate::compare::Comparison;
 use crate::results::{CellRecord, EventRecord, Manifest, Measure, MeasureDef, Run};
