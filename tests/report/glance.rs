@@ -1,4 +1,4 @@
-//! The answers that the page begins with, where a run knows less than all.
+//! What the page says where a run knows less than all: first in the answers that it begins with.
 
 use cutpoint::report::{CsvFile, Markdown, ReportModel, Reporter};
 use cutpoint::results::{CellRecord, ClassRecord, EventRecord, Run};
@@ -6,10 +6,15 @@ use cutpoint::results::{CellRecord, ClassRecord, EventRecord, Run};
 use super::fixture;
 use super::html::{page, text_of};
 
-fn section(run: &Run, id: &str) -> String {
+/// A section with its tags.
+fn marked_up(run: &Run, id: &str) -> String {
     let page = page(run);
     let (_, rest) = page.split_once(&format!("<section id=\"{id}\"")).unwrap();
-    text_of(rest.split_once("</section>").unwrap().0)
+    rest.split_once("</section>").unwrap().0.to_owned()
+}
+
+fn section(run: &Run, id: &str) -> String {
+    text_of(&marked_up(run, id))
 }
 
 fn rendered(run: &Run, form: &dyn Reporter) -> String {
@@ -100,4 +105,37 @@ fn what_other_estimators_do_is_said_from_their_errors() {
     assert!(section(&run, "glance").contains("no class of content has an error of these estimators"));
     run.sources.classes.clear();
     assert!(section(&run, "glance").contains("the run did not record estimates by class"));
+}
+
+#[test]
+fn a_reader_is_told_of_intervals_where_there_are_some() {
+    let mut run = fixture::run();
+    let (strategies, classes) = (section(&run, "strategies"), section(&run, "classes"));
+    assert!(
+        strategies.contains("the least … the greatest of them") && !strategies.contains("in brackets"),
+        "{strategies}"
+    );
+    assert!(!classes.contains("A bar is"));
+    let cell = run.cells[0].clone();
+    let class = run.sources.classes[0].clone();
+    for at in 0..5 {
+        let (name, lineage) = (format!("t{at}"), format!("l{at}"));
+        let measures = cell.measures.clone();
+        run.cells.push(CellRecord { cell: name.clone(), lineage: lineage.clone(), measures, ..cell.clone() });
+        let estimate_tokens = 700 + at;
+        run.sources.classes.push(ClassRecord { transcript: name, lineage, estimate_tokens, ..class.clone() });
+    }
+    assert!(section(&run, "strategies").contains("in brackets, or, with fewer than five"));
+    assert!(section(&run, "classes").contains("A bar is its 95 % interval."));
+    run.cells.truncate(1);
+    let strategies = section(&run, "strategies");
+    assert!(!strategies.contains("in brackets") && !strategies.contains("of them"), "{strategies}");
+}
+
+#[test]
+fn an_estimator_does_not_look_like_a_strategy() {
+    let run = fixture::run();
+    assert!(marked_up(&run, "strategies").contains("var(--s0)"));
+    let classes = marked_up(&run, "classes");
+    assert!(!classes.contains("var(--s") && classes.contains("<polygon") && classes.contains("<svg class=\"swatch\""));
 }

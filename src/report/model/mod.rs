@@ -25,6 +25,7 @@ pub use answers::PerUsd;
 pub use classes::{ClassError, ClassErrors, SMALLEST_SHARE};
 pub use compactions::{DearestCompaction, WorstCompaction};
 pub use context::{ContextLine, ContextPanel, Point};
+pub(super) use detail::EXAM_ROWS;
 pub use detail::{DETAIL_BUDGET, TranscriptDetail};
 pub use forgotten::{AtBudget, Extractors, ForgottenPanel, Rounds, Weighing};
 pub use history::{CellHistory, EditTotal, StuckTotal};
