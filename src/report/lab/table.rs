@@ -8,7 +8,6 @@ use crate::report::ReportError;
 use crate::report::narrow::Narrow;
 use crate::report::number::{Format, counted};
 use crate::report::text::{one_line, short_name, width};
-use crate::transcript::Tokens;
 
 /// Columns of the first column, and of the last one.
 const NAME: usize = 20;
@@ -94,10 +93,12 @@ fn falls(sessions: &[Observed]) -> Option<String> {
 /// What the known heads count, beside the messages of those sessions.
 fn heads(sessions: &[Observed]) -> Option<String> {
     let known: Vec<_> = sessions.iter().filter(|one| one.session.system.or(one.session.tools).is_some()).collect();
-    let part = |of: fn(&SessionRow) -> Option<Tokens>| known.iter().map(|one| of(&one.session)).collect::<Vec<_>>();
-    let system = in_part(&part(|session| session.system), " tokens");
-    let tools =
-        in_part(&part(|session| session.tools), " as JSON (an estimate: providers render them in their own way)");
+    let part = |of: fn(&SessionRow) -> Option<u64>| known.iter().map(|one| of(&one.session)).collect::<Vec<_>>();
+    let system = in_part(&part(|session| session.system.map(|tokens| tokens.0)), " tokens");
+    let tools = in_part(
+        &part(|session| session.tools.map(|tokens| tokens.0)),
+        " as JSON (an estimate: providers render them in their own way)",
+    );
     let messages: u64 = known.iter().flat_map(|one| &one.messages).map(|row| row.truth.0).sum();
     (!known.is_empty()).then(|| {
         let heads = all_sessions(known.len());
@@ -110,8 +111,8 @@ fn all_sessions(number: usize) -> String {
 }
 
 /// A sum of what is known, and of how many it is known.
-fn in_part(all: &[Option<Tokens>], unit: &str) -> String {
-    let known: Vec<u64> = all.iter().flatten().map(|tokens| tokens.0).collect();
+fn in_part(all: &[Option<u64>], unit: &str) -> String {
+    let known: Vec<u64> = all.iter().flatten().copied().collect();
     let sum: u64 = known.iter().sum();
     match known.len() {
         0 => "unknown".to_owned(),
@@ -172,11 +173,11 @@ pub(super) fn write(report: &LabReport<'_>, out: &mut dyn Write) -> Result<(), R
 
 #[cfg(test)]
 mod tests {
-    use super::{Tokens, in_part};
+    use super::in_part;
 
     #[test]
     fn what_is_known_of_some_is_no_sum_of_all() {
-        let part = |all: &[Option<u64>]| in_part(&all.iter().map(|one| one.map(Tokens)).collect::<Vec<_>>(), " tokens");
+        let part = |all: &[Option<u64>]| in_part(all, " tokens");
         assert_eq!(part(&[None, None]), "unknown");
         assert_eq!(part(&[Some(7), None, Some(0)]), "7 tokens, known for 2 of 3");
         assert_eq!(part(&[Some(0)]), "0 tokens");
