@@ -1,7 +1,7 @@
 //! What the page says where a run knows less than all: first in the answers that it begins with.
 
 use cutpoint::report::{CsvFile, Markdown, ReportModel, Reporter};
-use cutpoint::results::{CellRecord, ClassRecord, EventRecord, Run};
+use cutpoint::results::{CellRecord, ClassRecord, EventRecord, LeftOutRecord, Run};
 
 use super::fixture;
 use super::html::{page, text_of};
@@ -138,4 +138,29 @@ fn an_estimator_does_not_look_like_a_strategy() {
     assert!(marked_up(&run, "strategies").contains("var(--s0)"));
     let classes = marked_up(&run, "classes");
     assert!(!classes.contains("var(--s") && classes.contains("<polygon") && classes.contains("<svg class=\"swatch\""));
+}
+
+#[test]
+fn every_table_is_linked() {
+    let run = fixture::run();
+    let section = marked_up(&run, "run");
+    for file in CsvFile::of(&ReportModel::new(&run)) {
+        let name = file.name();
+        assert!(section.contains(&format!("<a href=\"{name}\">{name}</a>")), "{name}");
+    }
+}
+
+#[test]
+fn items_without_a_question_are_shown_in_part() {
+    let left_out = |number| {
+        let one = |at| LeftOutRecord { item: format!("item-{at}"), reason: "no slot".to_owned() };
+        let run = with_cells(|cell| {
+            if let Some(exam) = &mut cell.exam {
+                exam.left_out = (0..number).map(one).collect();
+            }
+        });
+        section(&run, "questions")
+    };
+    assert!(left_out(200).contains("item-199") && !left_out(200).contains("more are in cells.jsonl"));
+    assert!(!left_out(201).contains("item-200") && left_out(201).contains("1 more are in cells.jsonl"));
 }
