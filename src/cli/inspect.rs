@@ -12,7 +12,7 @@ use super::args::{InspectArgs, Setting};
 use super::findings::{self, judge};
 use super::inspection::{Compacted, Context as Standing, Head, Inspection, Remarked, Share, Signatures, Span, Sum};
 use crate::experiment::{Corpus, CorpusError, Sources};
-use crate::report::Narrow;
+use crate::report::{Narrow, one_line};
 use crate::tokens::Reference;
 use crate::transcript::{Text, ToolSchema};
 
@@ -98,11 +98,11 @@ pub(super) fn give_head(corpus: &mut Corpus, setting: &Setting) -> anyhow::Resul
 
 fn print(one: &Inspection, out: &mut impl Write) -> io::Result<()> {
     let version = one.version.map_or_else(String::new, |version| format!(", version {version}"));
-    writeln!(out, "{}", one.name)?;
+    writeln!(out, "{}", one_line(&one.name))?;
     writeln!(out, "  format      {}{version}", one.format)?;
     writeln!(out, "  sha256      {}", one.sha256)?;
     if let Some(folder) = &one.folder {
-        writeln!(out, "  folder      {folder}")?;
+        writeln!(out, "  folder      {}", one_line(folder))?;
     }
     if let Some(Span { first, last, seconds }) = &one.time {
         let long = seconds.map_or_else(String::new, |seconds| format!(", {}", duration(seconds)));

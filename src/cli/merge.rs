@@ -1,6 +1,6 @@
 //! `cutpoint merge`: one run from its shards.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -27,6 +27,5 @@ pub(super) fn merge(args: &MergeArgs) -> anyhow::Result<()> {
     let run = Run::read(&args.out)?;
     let mut out = io::stdout().lock();
     super::report::write_and_print(&run, &args.out, &mut out)?;
-    writeln!(out, "{cells} cells; report: {}", args.out.join("index.html").display())?;
-    Ok(())
+    super::report::name(cells, &args.out, &mut out)
 }

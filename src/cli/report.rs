@@ -68,6 +68,13 @@ fn parquet(is_wanted: bool, _: &ReportModel, _: &Path) -> anyhow::Result<Vec<Pat
     if is_wanted { Err(NoParquet.into()) } else { Ok(Vec::new()) }
 }
 
+/// Says where the report of a run is: on a line of its own, which may be as long as the path.
+pub(super) fn name(cells: u64, folder: &Path, out: &mut impl Write) -> anyhow::Result<()> {
+    writeln!(out, "{cells} {}; report:", if cells == 1 { "cell" } else { "cells" })?;
+    writeln!(out, "{}", folder.join("index.html").display())?;
+    Ok(())
+}
+
 /// Writes all reports of a run, and prints the strategy table, as wide as the terminal.
 pub(super) fn write_and_print(run: &Run, folder: &Path, out: &mut impl Write) -> anyhow::Result<()> {
     let model = ReportModel::new(run);

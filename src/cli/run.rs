@@ -73,7 +73,7 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<()> {
             outcome.cells
         );
     }
-    writeln!(out, "{} cells; report: {}", outcome.cells, folder.join("index.html").display())?;
+    super::report::name(outcome.cells as u64, &folder, &mut out)?;
     if outcome.cells < outcome.planned {
         return Err(Stopped { cells: outcome.cells, planned: outcome.planned }.into());
     }

@@ -104,15 +104,19 @@ fn answers(text: &mut String, model: &ReportModel, verdict: &Verdict<'_>) {
         let name = safe(&model.labels[best.label]);
         line(text, &format!("- Least loss per dollar: **{name}**, goal-loss {loss} for ${cost} a session."));
     }
-    let worst = verdict.worst_class.map(|at| &model.classes.rows[at]);
-    if let Some((row, error)) = worst.and_then(|row| Some((row, row.error?))) {
-        let (class, estimator) = (safe(row.class), safe(model.classes.estimators[row.estimator]));
-        let error = Format::SignedPercent.write(error);
-        line(text, &format!("- The estimate fails most on **{class}**: {estimator} counts {error} %."));
+    let worst = verdict.worst_class.map(|at| (at, &model.classes.rows[at]));
+    if let Some((at, row, error)) = worst.and_then(|(at, row)| Some((at, row, row.error?))) {
+        let (class, error) = (safe(row.class), Format::SignedPercent.write(error));
+        let name = |at: usize| safe(model.classes.estimators[model.classes.rows[at].estimator]);
+        let tied: Vec<String> = model.classes.tied(at).into_iter().map(name).collect();
+        let counts = if tied.len() == 1 { "counts" } else { "count" };
+        line(text, &format!("- The estimate fails most on **{class}**: {} {counts} {error} %.", tied.join(" and ")));
     }
     if let Some(worst) = &verdict.worst_compaction {
-        let dollars =
-            verdict.dearest_compaction.map(|it| format!("${} once and ", Format::Dollars.write(it.mean_one_time_usd)));
+        let priced = verdict.priced_in_part().map_or_else(String::new, |priced| format!(" (of {priced} with a price)"));
+        let dollars = verdict
+            .dearest_compaction
+            .map(|it| format!("${} once{priced} and ", Format::Dollars.write(it.mean_one_time_usd)));
         let (dollars, tokens) = (dollars.unwrap_or_default(), Format::Whole.write(worst.mean_invalidated_tokens));
         line(
             text,

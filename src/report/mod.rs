@@ -42,7 +42,7 @@ pub use number::Format;
 pub use plot::{BreakEvenLine, break_even, cache_requests, cache_sweep};
 pub use sweep::{SweepReport, break_even_lines};
 pub use terminal::Terminal;
-pub use text::short_name;
+pub use text::{one_line, short_name};
 pub use validity::{EVERY, Validity, validity};
 
 use crate::results::Run;

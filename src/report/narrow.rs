@@ -1,5 +1,6 @@
 //! Lines that fit a terminal: what is longer goes on below.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use super::text::{short_name, visible, width};
@@ -25,7 +26,9 @@ impl<W: Write> Narrow<W> {
 
     fn end_line(&mut self) -> io::Result<()> {
         let line = String::from_utf8_lossy(&self.line);
-        for part in fitted(&visible(&line), COLUMNS) {
+        // Both move the cursor, over what stands there or further than they are wide.
+        let line = visible(&line).replace(['\t', '\r'], " ");
+        for part in fitted(&line, COLUMNS) {
             writeln!(self.out, "{part}")?;
         }
         self.line.clear();
@@ -58,9 +61,14 @@ impl<W: Write> Write for Narrow<W> {
 
 /// `line` as lines of at most `columns`.
 fn fitted(line: &str, columns: usize) -> Vec<String> {
+    let line = line.trim_end();
+    if fits(line, columns) {
+        return vec![line.to_owned()];
+    }
     let mut lines = Vec::new();
-    let (mut rest, mut indent) = (line.trim_end(), 0);
-    while indent + width(rest) > columns {
+    let moved_in = moved_in(line);
+    let (mut rest, mut indent) = (&*moved_in, 0);
+    while !fits(rest, columns - indent) {
         let (head, tail) = broken(rest, columns - indent);
         lines.push(format!("{}{head}", " ".repeat(indent)));
         if lines.len() == 1 {
@@ -68,10 +76,23 @@ fn fitted(line: &str, columns: usize) -> Vec<String> {
         }
         rest = tail;
     }
-    if !rest.is_empty() || lines.is_empty() {
+    if !rest.is_empty() {
         lines.push(format!("{}{rest}", " ".repeat(indent)));
     }
     lines
+}
+
+/// Whether a text has no more than so many columns. Looks no further than that.
+fn fits(text: &str, columns: usize) -> bool {
+    // No character has none, so that one more is enough to know.
+    text.char_indices().nth(columns).is_none_or(|(at, _)| at == text.len()) && width(text) <= columns
+}
+
+/// A line that is too long, moved in by no more than [`MOST_INDENT`].
+fn moved_in(line: &str) -> Cow<'_, str> {
+    let body = line.trim_start();
+    let indent = width(&line[..line.len() - body.len()]);
+    if indent > MOST_INDENT { Cow::Owned(format!("{}{body}", " ".repeat(MOST_INDENT))) } else { Cow::Borrowed(line) }
 }
 
 /// As many words as fit into `columns`, or the first one shortened; and what is left.
@@ -82,7 +103,7 @@ fn broken(text: &str, columns: usize) -> (String, &str) {
     let mut first = None;
     for end in words {
         first = first.or(Some(end));
-        if width(&text[..end]) > columns {
+        if !self::fits(&text[..end], columns) {
             break;
         }
         fits = Some(end);
@@ -116,12 +137,29 @@ mod tests {
         assert_eq!(fitted("    one two", 8), ["    one", "    two"]);
         assert_eq!(fitted("fits", 4), ["fits"]);
         assert_eq!(fitted("", 4), [""]);
+        let (spaces, deep) = (" ".repeat(80), " ".repeat(super::MOST_INDENT));
+        assert_eq!(
+            fitted(&format!("{spaces}one {}", "x".repeat(40)), 80),
+            [format!("{deep}one"), format!("{deep}{}…{}", "x".repeat(15), "x".repeat(14))]
+        );
     }
 
     #[test]
     fn a_word_that_does_not_fit_is_shortened_in_the_middle() {
         assert_eq!(fitted("a-very-long-name 12", 9), ["a-ve…name", "12"]);
         assert_eq!(fitted("is 一二三四五六七 12", 9), ["is", "一二…六七", "12"]);
+    }
+
+    #[test]
+    fn a_line_of_a_megabyte_is_looked_at_once() {
+        assert_eq!(fitted(&"word ".repeat(200_000), 80).len(), 200_000 / 16);
+    }
+
+    #[test]
+    fn nothing_moves_the_cursor() {
+        let mut out = Vec::new();
+        Narrow::new(&mut out).write_all(b"kept\rforged\ta\r\n").unwrap();
+        assert_eq!(out, b"kept forged a\n");
     }
 
     #[test]

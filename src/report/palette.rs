@@ -36,11 +36,11 @@ const MARKERS: [Marker; 7] = [
     Marker::Star,
 ];
 
-/// The look of one strategy.
+/// The look of one strategy, or of something else beside them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Style {
-    /// Index into [`COLOURS`].
-    pub(super) colour: usize,
+    /// Index into [`COLOURS`]; `None` is the ink.
+    pub(super) colour: Option<usize>,
     /// A `stroke-dasharray`; empty is solid.
     pub(super) dash: &'static str,
     /// Its mark.
@@ -52,10 +52,15 @@ impl Style {
     /// factor, so that the first 210 strategies all differ.
     pub(super) fn of(index: usize) -> Self {
         Self {
-            colour: index % COLOURS.len(),
+            colour: Some(index % COLOURS.len()),
             dash: DASHES[index % DASHES.len()],
             marker: MARKERS[index % MARKERS.len()],
         }
+    }
+
+    /// The look of what is no strategy, so that it is not taken for one: a mark in the ink. It repeats after 7.
+    pub(super) fn neutral(index: usize) -> Self {
+        Self { colour: None, dash: "", marker: MARKERS[index % MARKERS.len()] }
     }
 }
 

@@ -9,10 +9,13 @@ use super::{CsvFile, ReportError, ReportModel};
 
 /// How a sibling page of ours begins: the generator is named in its head.
 const GENERATOR: &str = "<meta name=\"generator\" content=\"cutpoint ";
+/// How a Parquet file begins.
+const PARQUET: &str = "PAR1";
 /// So far into a page its head is looked at.
 const HEAD: u64 = 4_096;
 
-/// Removes the files of an earlier report that are not among `written`: tables about a base, and sibling pages. A file of that
+/// Removes the files of an earlier report that are not among `written`: tables about a base, sibling pages, and all tables
+/// as Parquet, which are written after this where they are wanted. A file of that
 /// name that begins otherwise than ours do is somebody else's, and stays.
 pub(super) fn remove(model: &ReportModel, folder: &Path, written: &BTreeSet<&str>) -> Result<(), ReportError> {
     let failed = |path: &Path, source| ReportError::File { path: path.to_owned(), source };
@@ -22,15 +25,16 @@ pub(super) fn remove(model: &ReportModel, folder: &Path, written: &BTreeSet<&str
         if written.contains(&*name) {
             continue;
         }
-        let ours = if is_sibling(&name) {
+        let begins_with = |start: &str| begins(&path, start.len() as u64).is_ok_and(|head| head == start);
+        let table = |name: &str| CsvFile::ALL.into_iter().find(|file| file.name() == name);
+        let is_ours = if is_sibling(&name) {
             begins(&path, HEAD).is_ok_and(|head| head.contains(GENERATOR))
-        } else if let Some(file) = CsvFile::ALL.into_iter().find(|file| file.name() == name) {
-            let header = file.header(model);
-            begins(&path, header.len() as u64).is_ok_and(|head| head == header)
+        } else if let Some(stem) = name.strip_suffix(".parquet") {
+            table(&format!("{stem}.csv")).is_some() && begins_with(PARQUET)
         } else {
-            false
+            table(&name).is_some_and(|file| begins_with(&file.header(model)))
         };
-        if ours {
+        if is_ours {
             fs::remove_file(&path).map_err(|source| failed(&path, source))?;
         }
     }

@@ -23,7 +23,7 @@ pub(super) fn visible(text: &str) -> Cow<'_, str> {
 }
 
 /// The same on one line: breaks become spaces.
-pub(super) fn one_line(text: &str) -> String {
+pub fn one_line(text: &str) -> String {
     visible(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -32,22 +32,29 @@ fn is_hidden(character: char) -> bool {
     is_control
         || matches!(character,
             // Marks and embeddings, overrides and isolates (UAX #9).
-            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
             // Separators that end a line in some readers and not in others.
             | '\u{2028}' | '\u{2029}'
-            // Zero width, invisible operators and deprecated format characters, interlinear notes, tags.
-            | '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{206a}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e007f}'
-            // No characters in XML.
-            | '\u{fffe}' | '\u{ffff}')
+            // Soft hyphen, combining joiner, fillers of Hangul, vowels of Khmer that are not written, a separator of Mongolian.
+            | '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}'
+            // Zero width, invisible operators, isolates, deprecated format characters, an empty cell of Braille, interlinear notes.
+            | '\u{200b}' | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{feff}' | '\u{fff0}'..='\u{fffb}'
+            // Controls of shorthand and of music; tags and selectors of variants.
+            | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}'
+            // Noncharacters, and the last two of every plane.
+            | '\u{fdd0}'..='\u{fdef}')
+        || u32::from(character) & 0xfffe == 0xfffe
 }
 
 /// On one line, with every character that Markdown or HTML could read as markup made plain, and no mention of a person, address or
 /// issue.
 pub(super) fn for_markdown(text: &str) -> String {
-    let mut out = String::new();
-    for character in one_line(text).chars() {
+    let (mut out, line) = (String::new(), one_line(text));
+    for (at, character) in line.char_indices() {
         match character {
+            // `www.example.org` and `GH-12` become links.
+            '.' if ends_with_word(&line[..at], "www") => out.push_str("&#46;"),
+            '-' if ends_with_word(&line[..at], "gh") => out.push_str("&#45;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '&' => out.push_str("&amp;"),
@@ -60,6 +67,12 @@ pub(super) fn for_markdown(text: &str) -> String {
         }
     }
     out
+}
+
+/// Whether the last word is this one, in upper or lower case.
+fn ends_with_word(text: &str, word: &str) -> bool {
+    let last = text.rsplit(|character: char| !character.is_alphanumeric()).next().unwrap_or_default();
+    last.eq_ignore_ascii_case(word)
 }
 
 /// At most this many columns, with `…` where something was left out. Costs what is kept, not the whole text.
@@ -144,6 +157,13 @@ mod tests {
     fn hidden_characters_are_shown() {
         assert_eq!(visible("a\u{202e}b\u{1b}[31m"), "a⟨U+202E⟩b⟨U+001B⟩[31m");
         assert_eq!(visible("\0\u{2028}\u{e0041}\u{feff}"), "⟨U+0000⟩⟨U+2028⟩⟨U+E0041⟩⟨U+FEFF⟩");
+        for hidden in "\u{ad}\u{34f}\u{115f}\u{1160}\u{17b4}\u{180e}\u{2065}\u{2800}\u{3164}\u{fdd0}\u{fdef}\u{ffa0}\u{fff0}\u{fffe}".chars() {
+            assert_eq!(visible(&hidden.to_string()), format!("⟨U+{:04X}⟩", u32::from(hidden)));
+        }
+        assert_eq!(
+            visible("\u{1d173}\u{1ffff}\u{2fffe}\u{e0100}\u{e01ef}\u{10ffff}"),
+            "⟨U+1D173⟩⟨U+1FFFF⟩⟨U+2FFFE⟩⟨U+E0100⟩⟨U+E01EF⟩⟨U+10FFFF⟩"
+        );
         // A family, joined; Persian with a non-joiner.
         for whole in ["👨\u{200d}👩\u{200d}👧", "می\u{200c}خواهم"] {
             assert_eq!(visible(whole), whole);
@@ -157,6 +177,10 @@ mod tests {
         assert_eq!(
             for_markdown("a|b\n<img src=x> [l](u) @you `c` https://x $y$"),
             "a\\|b &lt;img src=x&gt; \\[l\\]\\(u\\) &#64;you \\`c\\` https\\://x \\$y\\$"
+        );
+        assert_eq!(
+            for_markdown("www.x.org WWW.x.org,GH-12 gh-3 high-level a.b"),
+            "www&#46;x.org WWW&#46;x.org,GH&#45;12 gh&#45;3 high-level a.b"
         );
     }
 

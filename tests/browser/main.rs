@@ -45,18 +45,12 @@ fn script(name: &str, arguments: &[&std::ffi::OsStr]) -> Option<String> {
 fn no_text_of_a_run_can_attack_its_reader() {
     let folder = tempfile::tempdir().unwrap();
     let money = ["--cache", "anthropic-5m", "--price", "claude-sonnet-5-5"];
-    let run = [
-        "run",
-        "--strategy",
-        "pi,ralph",
-        "--name",
-        "hostile",
-        "--probes",
-        "--transcripts",
-        "embedded:debug-flaky-cache",
-    ];
-    cutpoint(folder.path(), &[&run[..], &money].concat());
-    script("hostile.py", &[folder.path().join("reports/hostile").as_os_str(), PROGRAM.as_ref()]);
+    for (name, loss) in [("hostile", "0.5"), ("base", "0")] {
+        let run = ["run", "--strategy", "pi,ralph", "--name", name, "--mock-loss", loss, "--probes"];
+        cutpoint(folder.path(), &[&run[..], &["--transcripts", "embedded:debug-flaky-cache"], &money].concat());
+    }
+    let [run, base] = ["hostile", "base"].map(|name| folder.path().join("reports").join(name));
+    script("hostile.py", &[run.as_os_str(), base.as_os_str(), PROGRAM.as_ref()]);
 }
 
 #[test]

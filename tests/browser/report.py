@@ -37,7 +37,7 @@ def sorts(tab):
         expect(f"the strategy table sorts by goal-loss, {word}",
                len(numbers) > 1 and numbers == sorted(numbers, key=lambda value: sign * value) and found["sort"] == word)
         voids = found["values"][len(numbers):]
-        expect("void stands last", all(value is None for value in voids))
+        expect("void stands last", voids and all(value is None for value in voids))
     expect("the sorting is announced", "Sorted by" in tab.run("document.getElementById('status').textContent"))
 
 
@@ -94,7 +94,7 @@ def follows_the_system(tab):
 
 
 def answers(tab, folder):
-    """The five questions of a reader, answered from the first section alone, are those of the CSV files."""
+    """The six questions of a reader, answered from the first section alone, are those of the CSV files."""
     with open(folder / "verdicts.csv", encoding="utf-8") as file:
         row = next(csv.DictReader(file))
     said = tab.run("[...document.querySelectorAll('#glance dl > div')].map((one) => one.textContent)")
@@ -106,8 +106,9 @@ def answers(tab, folder):
            and "Over whole requests" in said[3])
     expect("what a compaction costs", f"${float(row['mean_one_time_usd']):.4f}" in said[4] and f"{float(row['mean_invalidated_tokens']):,.0f}" in said[4])
     expect("which rule was lost, and where it was said", ", said at line " in said[5] and ", lost by " in said[5])
-    links = tab.run("""[...document.querySelectorAll('#glance a[href^="#"]')].every((one) => document.getElementById(one.hash.slice(1)))""")
-    expect("every answer leads to its evidence", links)
+    links = tab.run("""[...document.querySelectorAll('#glance dd')].map((one) =>
+      [...one.querySelectorAll('a[href^="#"]')].map((link) => document.getElementById(link.hash.slice(1)) !== null))""")
+    expect(f"every answer leads to its evidence {links}", len(links) == 6 and all(answer and all(answer) for answer in links))
 
 
 def prints(tab):

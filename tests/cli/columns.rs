@@ -93,6 +93,26 @@ fn a_dry_run_fits() {
 }
 
 #[test]
+fn a_path_is_as_long_as_it_is_on_a_line_of_its_own() {
+    let (folder, _) = prepared();
+    let done = run_in(folder.path(), &["run", "--config", "experiment.toml", "--out", LONG]);
+    let wide: Vec<&str> = done.stdout.lines().filter(|line| line.chars().count() > 80).collect();
+    assert_eq!(wide, [format!("{LONG}/long/index.html")], "{}", done.stdout);
+}
+
+#[test]
+fn a_folder_cannot_forge_a_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = std::fs::read_to_string(golden("repeated_compaction")).unwrap();
+    let forged = session.replacen("\"cwd\":\"", "\"cwd\":\"/a\\n  entries     0\\r  requests    0", 1);
+    assert_ne!(forged, session);
+    std::fs::write(folder.path().join("forged.jsonl"), forged).unwrap();
+    let done = narrow(folder.path(), &["inspect", "forged.jsonl"], 0, &[]);
+    assert!(done.stdout.contains("  folder      /a entries 0 requests 0"), "{}", done.stdout);
+    assert_eq!(done.stdout.lines().filter(|line| line.starts_with("  entries")).count(), 1, "{}", done.stdout);
+}
+
+#[test]
 fn inspection_and_caches_fit() {
     let (folder, session) = prepared();
     let at = folder.path();

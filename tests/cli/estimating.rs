@@ -5,7 +5,7 @@ use crate::{field_case, golden, good, names, run};
 #[test]
 fn the_table_fits_a_terminal_and_names_every_estimator() {
     let text = good(&["estimate", &golden("repeated_compaction"), "--estimator", "chars/4,bytes/4,anchored:bytes/4"]);
-    assert!(text.starts_with("truth o200k_base, 1 sessions of 1 lineages\n"), "{text}");
+    assert!(text.starts_with("truth o200k_base, 1 session of 1 lineage\n"), "{text}");
     for name in ["chars/4", "utf16/4", "bytes/4", "anchored:bytes/4"].into_iter().skip(1) {
         assert!(text.lines().any(|line| line.starts_with(name)), "{name}\n{text}");
     }
@@ -58,7 +58,7 @@ fn a_folder_holds_the_page_and_tidy_tables() {
 fn recorded_usage_is_a_truth_and_says_what_it_leaves_out() {
     let text = good(&["estimate", &field_case("anchor-aborted"), "--truth", "recorded", "--estimator", "pi"]);
     assert!(text.contains("left out: 1 failed"), "{text}");
-    assert!(text.contains("head inferred from the first recorded request in 1 sessions"), "{text}");
+    assert!(text.contains("head inferred from the first recorded request in 1 session\n"), "{text}");
 }
 
 /// What the field cases ask to be said and not only to be left out: falls of usage, signatures, the parts of a head.
@@ -86,7 +86,7 @@ fn what_is_not_in_an_estimate_is_said() {
     assert!(pi.contains(",90,") && pi.ends_with(",4000,1090"), "{pi}");
     let (text, _, messages, _) =
         tables(&crate::absolute("tests/field-cases/overhead-tools-not-counted.openai.json"), "o200k");
-    assert!(text.contains("heads in 1 sessions: system prompts 7 tokens, tools 960 as JSON"), "{text}");
+    assert!(text.contains("heads in 1 session: system prompts 7 tokens, tools 960 as JSON"), "{text}");
     assert!(messages.lines().skip(1).all(|line| line.ends_with(",0,")), "{messages}");
     let (_, _, messages, _) = tables(&crate::absolute("tests/field-cases/est-cjk.openai.json"), "o200k");
     // 63 for 174: 0.638 too few.

@@ -62,7 +62,7 @@ fn a_run_writes_its_folder_and_a_table() {
         &["run", "--transcripts", &golden("repeated_compaction"), "--strategy", "pi,none", "--window", "30000"],
     );
     assert_eq!(done.stderr, "");
-    assert!(done.stdout.contains("2 cells; report: reports/run/index.html"), "{}", done.stdout);
+    assert!(done.stdout.contains("2 cells; report:\nreports/run/index.html"), "{}", done.stdout);
     assert!(done.stdout.starts_with("MOCK"), "{}", done.stdout);
     let run = folder.path().join("reports/run");
     assert_eq!(names(&run), FILES);
@@ -198,7 +198,7 @@ fn a_dataset_folder_brings_its_head_and_its_items() {
 fn without_a_command_the_default_experiment_runs() {
     let folder = tempfile::tempdir().unwrap();
     let done = good(folder.path(), &[]);
-    assert!(done.stdout.contains("27 cells; report: reports/default/index.html"), "{}", done.stdout);
+    assert!(done.stdout.contains("27 cells; report:\nreports/default/index.html"), "{}", done.stdout);
     let run = folder.path().join("reports/default");
     assert_eq!(names(&run), FILES);
     // Every estimator looked at every message once: its classes add up to the transcript.

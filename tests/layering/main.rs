@@ -4,7 +4,7 @@
 
 mod source;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use source::{Source, parse, sources};
 
@@ -172,6 +172,28 @@ fn edge(source: &Source, path: &str) -> Option<String> {
 #[test]
 fn no_edge_but_the_allowed_ones() {
     assert_none("edges that the architecture does not have", &faults(&sources(), edge));
+}
+
+/// What a row of the table of modules allows: names in code, `all`, or nothing.
+fn allowed(column: &str) -> BTreeSet<&str> {
+    if column.trim() != "all" {
+        return column.split('`').skip(1).step_by(2).collect();
+    }
+    EDGES.iter().map(|(name, ..)| *name).filter(|name| !["cli", "main", "lib"].contains(name)).collect()
+}
+
+#[test]
+fn the_architecture_says_the_same() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("ARCHITECTURE.md");
+    let text = std::fs::read_to_string(path).unwrap();
+    let table = text.split_once("| module | holds | may use |\n").unwrap().1.split("\n\n").next().unwrap();
+    let rows = table.lines().skip(1).map(|row| row.split('|').collect::<Vec<_>>());
+    let said: BTreeMap<&str, BTreeSet<&str>> =
+        rows.map(|row| (row[1].trim().trim_matches('`'), allowed(row[3]))).collect();
+    let edges = EDGES.iter().filter(|(name, ..)| !["main", "lib"].contains(name));
+    let edges: BTreeMap<&str, BTreeSet<&str>> =
+        edges.map(|(name, to, _)| (*name, to.iter().copied().collect())).collect();
+    assert_eq!(said, edges);
 }
 
 #[test]

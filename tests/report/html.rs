@@ -4,12 +4,12 @@ use std::fs;
 use std::path::Path;
 
 use cutpoint::compare::{Plan, compare};
-use cutpoint::report::{ComparisonForm, CsvFile, Html, Markdown, ReportModel, Reporter, Sibling, write_all};
+use cutpoint::report::{ComparisonForm, CsvFile, Html, Markdown, ReportModel, Reporter, Sibling, Terminal, write_all};
 use cutpoint::results::Run;
 
 use super::fixture;
 
-fn page(run: &Run) -> String {
+pub(super) fn page(run: &Run) -> String {
     let mut out = Vec::new();
     Html.render(&ReportModel::new(run), &mut out).unwrap();
     String::from_utf8(out).unwrap()
@@ -92,8 +92,7 @@ fn hostile_text_is_shown_and_never_run() {
 /// Every text of a run is replaced, one field at a time, by an attack that names the field.
 #[test]
 fn no_field_of_a_run_can_attack() {
-    let attack =
-        "\"'><script>run()</script>\u{202e}\u{2066}\u{2028}\0\u{feff}\u{e0041}</pre></style><img onerror=x>|`x`\n|";
+    let attack = "\"'><script>run()</script>\u{202e}\u{2066}\u{2028}\0\u{feff}\u{e0041}\u{3164}</pre></style><img onerror=x>|`x`\n|";
     let clean = tags(&page(&fixture::run()));
     let document = serde_json::json!({
         "manifest": fixture::run().manifest, "cells": fixture::run().cells, "events": fixture::run().events,
@@ -115,10 +114,13 @@ fn no_field_of_a_run_can_attack() {
         two_runs += usize::from(body.contains("id=\"against\""));
         assert!(tags(&page) > clean / 4, "{field}: the page is whole");
         assert!(!body.contains("<script") && !body.contains("<img") && !body.contains("'><"), "{field}");
-        let hidden = ['\u{202e}', '\u{2066}', '\u{2028}', '\0', '\u{feff}', '\u{e0041}'];
+        let hidden = ['\u{202e}', '\u{2066}', '\u{2028}', '\0', '\u{feff}', '\u{e0041}', '\u{3164}', '\r'];
         assert!(!body.contains(hidden), "{field}");
         for (form, text) in other_forms(&run) {
-            assert!(!text.contains(hidden) && !text.contains("<script") && !text.contains("<img"), "{form}, {field}");
+            assert!(!text.contains(hidden), "{form}, {field}");
+            // On a terminal a tag is a text like any other; what it must not do is to begin a line.
+            let is_plain = form == "terminal" || !text.contains("<script") && !text.contains("<img");
+            assert!(is_plain && !text.contains("\n|\n"), "{form}, {field}");
             if form == "md" {
                 rows_are_whole(&text, &field);
             }
@@ -135,10 +137,11 @@ fn other_forms(run: &Run) -> Vec<(&'static str, String)> {
         reporter.render(&model, &mut out).unwrap();
         String::from_utf8(out).unwrap()
     };
-    let mut all = vec![("md", rendered(&Markdown))];
+    let mut all = vec![("md", rendered(&Markdown)), ("terminal", rendered(&Terminal::default()))];
     if let Ok(comparison) = compare(&super::against::base_of(run), run, &Plan::default()) {
         all.extend([
             ("md", ComparisonForm::Markdown.render(&comparison)),
+            ("terminal", ComparisonForm::Terminal.render(&comparison)),
             ("xml", ComparisonForm::Junit.render(&comparison)),
         ]);
     }
@@ -275,7 +278,7 @@ fn the_answers_stand_first_with_their_evidence() {
 }
 
 /// The text of a part of the page, without its tags.
-fn text_of(part: &str) -> String {
+pub(super) fn text_of(part: &str) -> String {
     part.split('<').filter_map(|piece| piece.split_once('>')).map(|(_, text)| text).collect()
 }
 
@@ -340,9 +343,13 @@ fn only_our_stale_files_are_removed() {
     fs::copy(folder.path().join("index.html"), folder.path().join("cells-2.html")).unwrap();
     fs::write(folder.path().join("cells-3.html"), "<title>mine</title>").unwrap();
     fs::write(folder.path().join("moved.csv"), "mine\n").unwrap();
+    for (name, bytes) in [("cells.parquet", "PAR1 of before"), ("items.parquet", "mine"), ("mine.parquet", "PAR1")] {
+        fs::write(folder.path().join(name), bytes).unwrap();
+    }
     write_all(&run, folder.path()).unwrap();
     assert!(!there("gates.csv") && !there("newly_lost.csv") && !there("cells-2.html"));
     assert!(there("moved.csv") && there("cells-3.html") && there("cells.csv"));
+    assert!(!there("cells.parquet") && there("items.parquet") && there("mine.parquet"));
 }
 
 #[test]

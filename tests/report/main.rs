@@ -5,6 +5,7 @@
 mod against;
 mod csv;
 mod fixture;
+mod glance;
 mod html;
 mod markdown;
 mod model;

@@ -1,6 +1,7 @@
 //! The numbers.
 
 use cutpoint::report::ReportModel;
+use cutpoint::report::model::ItemLoss;
 use cutpoint::results::Measure;
 
 use super::fixture;
@@ -226,4 +227,19 @@ fn estimator_errors_are_means_over_lineages() {
     assert_eq!((code.messages, code.reference_tokens, code.estimate_tokens, code.lineages), (14, 3_000, 2_800, 2));
     assert_eq!(code.interval, Err("2 lineages; an interval needs 5".to_owned()));
     assert_eq!((errors.rows[1].error, errors.rows[1].lineages), (Some(-0.5), 1));
+}
+
+#[test]
+fn losses_of_very_many_items_are_put_together() {
+    let run = fixture::run();
+    let model = ReportModel::new(&run);
+    let names: Vec<String> = (0..60_000).map(|at| format!("item-{at}")).collect();
+    let loss = |item| ItemLoss { cell: 0, item, category: "goal", critical: item == "item-7", fate: "lost" };
+    let mut losses: Vec<ItemLoss<'_>> = names.iter().map(|name| loss(name)).collect();
+    losses.push(ItemLoss { cell: 2, ..loss("item-9") });
+    let items = model.by_item(&losses);
+    let firsts: Vec<&str> = items.iter().take(4).map(|losses| losses[0].item).collect();
+    // The critical one, the one that two strategies lost, and the rest in order.
+    assert_eq!((items.len(), firsts.as_slice()), (60_000, ["item-7", "item-9", "item-0", "item-1"].as_slice()));
+    assert_eq!(items[1].len(), 2);
 }

@@ -31,9 +31,17 @@ pub(super) const COLUMNS: [Fixed; 25] = [
     ("priced_compactions", "count", "Compactions with a price."),
     ("mean_one_time_usd", "usd", "What one costs once, mean over lineages; empty without a price."),
     ("greatest_one_time_usd", "usd", "The same of the dearest one."),
-    ("critical_losses", "count", "Critical items lost or contradicted, in all cells with a goal-loss."),
+    (
+        "critical_losses",
+        "count",
+        "Critical items lost or contradicted, in all cells with a goal-loss; empty where these have none.",
+    ),
     ("critical_strategies", "count", "Strategies that lost one."),
-    ("lost_constraints", "count", "Different rules of the person that some strategy lost or contradicted."),
+    (
+        "lost_constraints",
+        "count",
+        "Different rules of the person that some strategy lost or contradicted; empty where none was scored.",
+    ),
     ("constraint_strategies", "count", "Strategies that lost one."),
 ];
 
@@ -46,6 +54,7 @@ pub(super) fn write(model: &ReportModel, csv: &mut Writer<impl Write>) -> Result
 
 fn fields(model: &ReportModel, verdict: &Verdict<'_>) -> [String; 25] {
     let name = |label: Option<usize>| word(label.map_or("", |label| &model.labels[label]));
+    let of = |scored: usize, lost: usize| maybe((scored > 0).then_some(lost));
     let per_usd = model.most_per_usd(&verdict.setting);
     let class = verdict.worst_class.map(|at| &model.classes.rows[at]);
     let (worst, dearest) = (&verdict.worst_compaction, &verdict.dearest_compaction);
@@ -71,9 +80,9 @@ fn fields(model: &ReportModel, verdict: &Verdict<'_>) -> [String; 25] {
         dearest.map_or(0, |dearest| dearest.count).to_string(),
         maybe(dearest.map(|dearest| dearest.mean_one_time_usd)),
         maybe(dearest.map(|dearest| dearest.one_time_usd)),
-        verdict.critical.len().to_string(),
-        model.losers(&verdict.critical).len().to_string(),
-        model.by_item(&verdict.constraints).len().to_string(),
-        model.losers(&verdict.constraints).len().to_string(),
+        of(verdict.scored.critical, verdict.critical.len()),
+        of(verdict.scored.critical, model.losers(&verdict.critical).len()),
+        of(verdict.scored.constraints, model.by_item(&verdict.constraints).len()),
+        of(verdict.scored.constraints, model.losers(&verdict.constraints).len()),
     ]
 }

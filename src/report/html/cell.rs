@@ -6,6 +6,7 @@ use maud::{Markup, PreEscaped, html};
 
 use super::super::model::{Aggregate, Setting};
 use super::super::number::{count, unit_label};
+use super::super::palette::Style;
 use super::super::plot::swatch;
 use super::super::text::visible;
 use super::ReportModel;
@@ -118,7 +119,7 @@ pub(super) fn head(def: Option<&MeasureDef>, title: &str, extra: &str) -> Markup
 
 /// The name of a strategy with its line and marker.
 pub(super) fn strategy(model: &ReportModel, label: usize) -> Markup {
-    html! { (PreEscaped(swatch(label))) bdi { (visible(&model.labels[label])) } }
+    html! { (PreEscaped(swatch(Style::of(label)))) bdi { (visible(&model.labels[label])) } }
 }
 
 /// A setting in words.

@@ -5,6 +5,7 @@ use maud::{Markup, PreEscaped, html};
 use super::super::comparison::plus;
 use super::super::model::ClassError;
 use super::super::number::{Format, count};
+use super::super::palette::Style;
 use super::super::plot::{self, Dot, DotRow};
 use super::super::text::{one_line, visible};
 use super::cell::{dash, datum, how_to, names, scroll, tokens};
@@ -36,9 +37,11 @@ fn render(page: Page<'_, '_>) -> Result<Body, ReportError> {
         format!("{} %", plus(value, Format::Whole.write(value * 100.0)))
     })?;
     let how = html! {
-        "Every message that is sent, by the class that most of it is of. A dot is an estimator: how far its estimate lies from the \
-         exact count, on the mean over lineages; left of 0 it is too low, so that a context is larger than believed. A bar is its \
-         95 % interval. An estimator that is anchored to usage estimates only what came after the last usage: its error over whole \
+        "Every message that is sent, by the class that most of it is of. A dot is an estimator, in the order of the list: how far its \
+         estimate lies from the exact count, on the mean over lineages; left of 0 it is too low, so that a context is larger than \
+         believed. "
+        @if errors.rows.iter().any(|row| row.error.is_some() && row.interval.is_ok()) { "A bar is its 95 % interval. " }
+        "An estimator that is anchored to usage estimates only what came after the last usage: its error over whole \
          requests is in the strategy table."
     };
     Ok(Body::Shown(html! {
@@ -58,7 +61,7 @@ fn legend(model: &ReportModel, at: usize) -> Markup {
     asked.dedup();
     html! {
         li {
-            (PreEscaped(plot::swatch(at))) code { (visible(name)) }
+            (PreEscaped(plot::swatch(Style::neutral(at)))) code { (visible(name)) }
             @if !asked.is_empty() { " (" (names(model, asked)) ")" }
         }
     }
@@ -67,7 +70,7 @@ fn legend(model: &ReportModel, at: usize) -> Markup {
 fn dot_row(model: &ReportModel, class: &str) -> DotRow {
     let dot = |row: &ClassError<'_>| {
         let interval = row.interval.as_ref().ok().map(|interval| (interval.low, interval.high));
-        Some(Dot { arm: row.estimator, at: row.error?, interval })
+        Some(Dot { style: Style::neutral(row.estimator), at: row.error?, interval })
     };
     let dots = model.classes.rows.iter().filter(|row| row.class == class).filter_map(dot).collect();
     DotRow { label: one_line(class), dots }
@@ -98,7 +101,7 @@ fn one(model: &ReportModel, at: usize, row: &ClassError<'_>) -> Markup {
     html! {
         tr data-row=(at) {
             th scope="row" { (visible(row.class)) }
-            td { (PreEscaped(plot::swatch(row.estimator))) (visible(model.classes.estimators[row.estimator])) }
+            td { (PreEscaped(plot::swatch(Style::neutral(row.estimator)))) (visible(model.classes.estimators[row.estimator])) }
             @match row.error {
                 Some(error) => td class="num" { (percent(error, "error")) },
                 None => td class="num void" { (dash(&["nothing to compare with"])) },

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::super::model::{ItemLoss, Verdict};
+use super::super::model::{ItemLoss, Scored, Verdict};
 use super::super::number::count;
 use super::super::text::{shortened_line, visible};
 use super::ReportError;
@@ -25,6 +25,9 @@ fn render(page: Page<'_, '_>) -> Result<Body, ReportError> {
     }
     let losses: Vec<ItemLoss<'_>> = model.verdicts.iter().flat_map(told).collect();
     if losses.is_empty() {
+        if model.verdicts.iter().all(|verdict| verdict.scored == Scored::default()) {
+            return Ok(Body::Absent("no critical item and no rule was annotated in a scored cell"));
+        }
         return Ok(Body::Shown(html! {
             p { "None: every critical item and every rule of the person survived in every cell that has a goal-loss." }
         }));
@@ -114,7 +117,11 @@ pub(super) fn card(page: Page<'_, '_>, verdict: &Verdict<'_>, row: usize) -> Mar
     let model = page.model;
     let number = |value: usize, column: &str| datum_at(value, ("verdicts.csv", row, column), &count(value as u64));
     if verdict.critical.is_empty() {
-        return html! { p { @if verdict.best.is_some() { b { "No." } " Every critical item survived." } @else { "Unknown: nothing was scored." } } };
+        return html! { p {
+            @if verdict.best.is_none() { "Unknown: nothing was scored." }
+            @else if verdict.scored.critical == 0 { "Unknown: no critical item was annotated in a scored cell." }
+            @else { b { "No." } " Every critical item survived." }
+        } };
     }
     let losers = model.losers(&verdict.critical).len();
     html! {

@@ -111,22 +111,29 @@ fn estimate(page: Page<'_, '_>, verdict: &Verdict<'_>) -> Markup {
     let errors = &page.model.classes;
     let Some((at, error)) = verdict.worst_class.and_then(|at| Some((at, errors.rows[at].error?))) else {
         return match verdict.estimators.first() {
-            Some(_) => {
-                html! { a href=(page.main("verdict")) { "By strategy" } "; the run did not record estimates by class." }
-            }
+            Some(_) => html! {
+                a href=(page.main("verdict")) { "By strategy" }
+                @if errors.rows.is_empty() { "; the run did not record estimates by class." }
+                @else { "; no class of content has an error of these estimators." }
+            },
             None => html! { "Unknown: no strategy asked an estimator." },
         };
     };
     let row = &errors.rows[at];
-    let same_class = errors.rows.iter().filter(|other| other.class == row.class && other.estimator != row.estimator);
-    let (others, is_one_sided) =
-        (same_class.clone().count(), same_class.filter_map(|other| other.error).all(|other| other * error > 0.0));
+    let tied: Vec<usize> = errors.tied(at).into_iter().map(|at| errors.rows[at].estimator).collect();
+    let others = errors.rows.iter().filter(|other| other.class == row.class && !tied.contains(&other.estimator));
+    let others: Vec<f64> = others.filter_map(|other| other.error).collect();
+    let asking = tied.iter().flat_map(|&estimator| verdict::asking(page.model, verdict, estimator));
     html! {
-        "On " b { (visible(row.class)) } ": " code { (visible(errors.estimators[row.estimator])) } " counts "
+        "On " b { (visible(row.class)) } ": "
+        @for (nth, &estimator) in tied.iter().enumerate() {
+            @if nth > 0 { " and " } code { (visible(errors.estimators[estimator])) }
+        }
+        @if tied.len() == 1 { " counts " } @else { " count " }
         b { (datum_at(error, ("classes.csv", at, "error"), &Format::SignedPercent.write(error))) " %" }
         @if error < 0.0 { ", too few tokens" } @else { ", too many tokens" }
-        " (used by " (names(page.model, verdict::asking(page.model, verdict, row.estimator))) "). "
-        @if others > 0 && is_one_sided { "The other estimators err there in the same direction. " }
+        " (used by " (names(page.model, asking)) "). "
+        @if !others.is_empty() && others.iter().all(|other| other * error > 0.0) { "The other estimators err there in the same direction. " }
         (whole_requests(page, verdict))
         a href=(page.main("classes")) { "Every class and estimator" }
     }
@@ -145,6 +152,15 @@ fn whole_requests(page: Page<'_, '_>, verdict: &Verdict<'_>) -> Markup {
     }
 }
 
+/// Over how many compactions a mean of dollars is, where it is not over all.
+pub(super) fn of_priced(verdict: &Verdict<'_>, row: usize) -> Markup {
+    html! {
+        @if let Some(priced) = verdict.priced_in_part() {
+            " (of " (datum_at(priced, ("verdicts.csv", row, "priced_compactions"), &count(priced as u64))) " with a price)"
+        }
+    }
+}
+
 fn compaction(page: Page<'_, '_>, verdict: &Verdict<'_>, row: usize) -> Markup {
     let Some(worst) = &verdict.worst_compaction else { return html! { "Nothing was compacted." } };
     let number =
@@ -153,7 +169,7 @@ fn compaction(page: Page<'_, '_>, verdict: &Verdict<'_>, row: usize) -> Markup {
         "On average "
         @if let Some(dearest) = &verdict.dearest_compaction {
             b { "$" (number(dearest.mean_one_time_usd, "mean_one_time_usd", Format::Dollars)) }
-            " once (at most $" (number(dearest.one_time_usd, "greatest_one_time_usd", Format::Dollars)) "), and "
+            " once" (of_priced(verdict, row)) " (at most $" (number(dearest.one_time_usd, "greatest_one_time_usd", Format::Dollars)) "), and "
         }
         b { (number(worst.mean_invalidated_tokens, "mean_invalidated_tokens", Format::Whole)) }
         " tokens of the cached prefix made worthless, over "
@@ -166,7 +182,11 @@ fn compaction(page: Page<'_, '_>, verdict: &Verdict<'_>, row: usize) -> Markup {
 fn rules(page: Page<'_, '_>, verdict: &Verdict<'_>, row: usize) -> Markup {
     let items = page.model.by_item(&verdict.constraints);
     if items.is_empty() {
-        return html! { @if verdict.best.is_some() { b { "None" } " of the person's rules was lost." } @else { "Unknown: nothing was scored." } };
+        return html! {
+            @if verdict.best.is_none() { "Unknown: nothing was scored." }
+            @else if verdict.scored.constraints == 0 { "Unknown: no rule was annotated in a scored cell." }
+            @else { b { "None" } " of the person's rules was lost." }
+        };
     }
     let all = datum_at(items.len(), ("verdicts.csv", row, "lost_constraints"), &count(items.len() as u64));
     html! {

@@ -105,7 +105,9 @@ fn checked(one: &Judged<'_>) -> Markup {
             Evidence::Stands => "● stands in the summary",
             Evidence::AcrossHeadings => "● stood in the text that was judged, across a heading",
             Evidence::NotNeeded => "– a grade of 0 needs none",
+            Evidence::NotGiven => "– no evidence was given",
             Evidence::Nowhere => "✕ stands nowhere in the summary",
+            Evidence::Unknown => "– not found; which summary was judged is not recorded",
         }
         @if let Some(why) = why { span class="unit" { "void: " (visible(why)) } }
     }

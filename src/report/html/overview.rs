@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 
+use super::super::CsvFile;
 use super::super::number::count;
 use super::super::text::visible;
 use super::section::{Body, Page, Section};
@@ -69,11 +70,15 @@ fn render(page: Page<'_, '_>) -> Result<Body, ReportError> {
             pre tabindex="0" { (visible(&manifest.config)) }
         }
         p class="soft" {
-            "The tables as files, beside this page: verdicts, cells, strategies, estimates, contrasts, pareto, classes, measures, requests, \
-             compactions, incidents, items, transcripts (CSV; " code { "columns.csv" } " describes every column), "
-            code { "report.json" } " and " code { "report.md" } "."
+            "The tables as files, beside this page, where " code { "columns.csv" } " describes every column: "
+            @for file in CsvFile::of(page.model) { (link(file.name())) ", " }
+            "and " (link("report.json")) " and " (link("report.md")) "."
         }
     }))
+}
+
+fn link(file: &str) -> Markup {
+    html! { a href=(file) { (file) } }
 }
 
 fn provenance(manifest: &Manifest) -> Markup {

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::super::model::number;
+use super::super::model::{EXAM_ROWS as ROWS, number};
 use super::super::number::{Format, count};
 use super::super::text::{shortened_line, visible};
 use super::cell::{datum_at, how_to, mock_tag, scroll, strategy};
@@ -13,8 +13,6 @@ use crate::results::{ActionRecord, AnswerRecord, ExamRecord, ProbeRecord};
 
 pub(super) const SECTION: Section = Section { id: "questions", title: "Questions and answers", render };
 
-/// Questions and calls of a cell that are shown; the rest stands in the CSV files.
-const ROWS: usize = 200;
 /// Columns of the words of a search.
 const QUERY: usize = 60;
 /// The conditions, with their headers.
@@ -61,7 +59,8 @@ fn of_cell(page: Page<'_, '_>, cell: usize, exam: &ExamRecord) -> Markup {
             @if !exam.left_out.is_empty() {
                 details {
                     summary { "Items of the dropped part that gave no question: " (exam.left_out.len()) }
-                    ul { @for one in &exam.left_out { li { code { (visible(&one.item)) } ": " (visible(&one.reason)) } } }
+                    ul { @for one in exam.left_out.iter().take(ROWS) { li { code { (visible(&one.item)) } ": " (visible(&one.reason)) } } }
+                    (rest(exam.left_out.len(), "cells.jsonl"))
                 }
             }
         }

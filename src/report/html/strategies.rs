@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::super::model::{Column, Setting, StrategyRow};
+use super::super::model::{Aggregate, Column, Setting, StrategyRow};
 use super::super::text::visible;
 use super::cell::{aggregate, head, how_to, mock_tag, scroll, setting, strategy};
 use super::section::{Body, Page, Section};
@@ -17,8 +17,8 @@ fn render(page: Page<'_, '_>) -> Result<Body, ReportError> {
         return Ok(Body::Absent("the run holds no cell"));
     }
     let how = html! {
-        "Each number is a mean over lineages: over the seeds of a transcript, then its transcripts, then the lineages. \
-         Below it stands its 95 % interval in brackets, or, with fewer than five lineages, the least … the greatest of them. "
+        "Each number is a mean over lineages: over the seeds of a transcript, then its transcripts, then the lineages. "
+        (spreads(model))
         b { "–" } " is a missing number, never zero; its reason is a footnote. " b { "n 1/2" }
         " means that one of two cells has a number. ↓ less is better, ↑ more is better. Click a header to sort."
     };
@@ -26,6 +26,26 @@ fn render(page: Page<'_, '_>) -> Result<Body, ReportError> {
         (how_to(&how))
         @for setting in model.settings() { (table(model, &setting)) }
     }))
+}
+
+/// What stands below a number, as far as it does in this run.
+fn spreads(model: &ReportModel) -> Markup {
+    let columns = |row| model.columns.iter().filter_map(move |column| measure(row, column));
+    let shown = || model.strategies.iter().flat_map(columns).filter(|value| value.value.is_some());
+    let has_interval = shown().any(|value| value.interval.is_ok());
+    let has_range = shown().any(|value| value.interval.is_err() && value.units.len() > 1);
+    html! {
+        @match (has_interval, has_range) {
+            (true, true) => "Below it stands its 95 % interval in brackets, or, with fewer than five lineages, the least … the greatest of them. ",
+            (true, false) => "Below it stands its 95 % interval in brackets. ",
+            (false, true) => "Below it stand the least … the greatest of them: an interval needs five lineages. ",
+            (false, false) => {},
+        }
+    }
+}
+
+fn measure<'m, 'run>(row: &'m StrategyRow<'run>, column: &Column) -> Option<&'m Aggregate<'run>> {
+    row.measures.get(column.measure)
 }
 
 /// The extra class of a column: a line at its left where a group of columns starts.

@@ -6,6 +6,7 @@ use super::super::model::{ALPHA, Contrast, DearestCompaction, PerUsd, Verdict};
 use super::super::number::{Format, count, real};
 use super::super::text::visible;
 use super::cell::{dash, datum, datum_at, mock_tag, names, scroll_fit, setting, strategy};
+use super::glance::of_priced;
 use super::section::{Body, Page, Section};
 use super::strategies::prices;
 use super::{ReportError, ReportModel, compactions, critical};
@@ -204,7 +205,7 @@ fn compaction(page: Page<'_, '_>, verdict: &Verdict<'_>, row: usize) -> Markup {
         @if let Some(dearest) = &verdict.dearest_compaction {
             p {
                 "On average " b { "$" (at(dearest.mean_one_time_usd, "mean_one_time_usd", Format::Dollars)) }
-                " at once, for the summary, where one is written, and for writing the cache anew."
+                (of_priced(verdict, row)) " at once, for the summary, where one is written, and for writing the cache anew."
             }
             (dollars(page, dearest))
         }

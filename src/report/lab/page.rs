@@ -8,6 +8,7 @@ use crate::lab::{Group, Scope};
 use crate::report::ReportError;
 use crate::report::html::{style, style_policy};
 use crate::report::number::{Format, count, short};
+use crate::report::palette::Style;
 use crate::report::plot::{Dot, DotRow, dots, scatter, swatch};
 use crate::report::text::visible;
 use crate::transcript::class::ContentClass;
@@ -118,7 +119,7 @@ fn legend(report: &LabReport<'_>) -> Markup {
     html! {
         ul class="legend" {
             @for (index, subject) in report.findings.subjects.iter().enumerate().take(DRAWN) {
-                li { (PreEscaped(swatch(index))) (visible(subject)) }
+                li { (PreEscaped(swatch(Style::of(index)))) (visible(subject)) }
             }
         }
     }
@@ -136,7 +137,7 @@ fn classes(report: &LabReport<'_>) -> Result<Markup, ReportError> {
         let dots: Vec<Dot> = subjects
             .filter_map(|(arm, subject)| {
                 let row = find(subject, class.name())?;
-                Some(Dot { arm, at: row.lineage_total?, interval: row.low.zip(row.high) })
+                Some(Dot { style: Style::of(arm), at: row.lineage_total?, interval: row.low.zip(row.high) })
             })
             .collect();
         if !dots.is_empty() {
@@ -186,7 +187,7 @@ fn triggers(report: &LabReport<'_>) -> Result<Markup, ReportError> {
         if arm >= DRAWN {
             continue;
         }
-        let dot = Dot { arm, at, interval: None };
+        let dot = Dot { style: Style::of(arm), at, interval: None };
         match rows.iter_mut().find(|one| one.label == label) {
             Some(one) => one.dots.push(dot),
             None => rows.push(DotRow { label, dots: vec![dot] }),

@@ -6,7 +6,7 @@ use super::LabReport;
 use crate::lab::{ErrorRow, Group, HeadSource, Observed, Scope, SessionRow, Verdict};
 use crate::report::ReportError;
 use crate::report::narrow::Narrow;
-use crate::report::number::Format;
+use crate::report::number::{Format, counted};
 use crate::report::text::{one_line, short_name, width};
 
 /// Columns of the first column, and of the last one.
@@ -58,12 +58,12 @@ pub(super) fn facts(report: &LabReport<'_>) -> Vec<String> {
     let messages: usize = sessions.iter().map(|one| one.messages.len()).sum();
     let requests: usize = sessions.iter().map(|one| one.requests.len()).sum();
     let mut facts = vec![
-        format!("truth {}, {} sessions of {} lineages", report.truth, sessions.len(), lineages.len()),
-        format!("{messages} messages and {requests} requests compared"),
+        format!("truth {}, {} of {}", report.truth, all_sessions(sessions.len()), counted(lineages.len(), "lineage")),
+        format!("{} and {} compared", counted(messages, "message"), counted(requests, "request")),
     ];
     let inferred = sessions.iter().filter(|one| one.session.head_source == HeadSource::Inferred).count();
     if inferred > 0 {
-        facts.push(format!("head inferred from the first recorded request in {inferred} sessions"));
+        facts.push(format!("head inferred from the first recorded request in {}", all_sessions(inferred)));
     }
     let of = |verdict| -> u64 {
         let one = |row: &&(Verdict, u64)| row.0 == verdict;
@@ -93,17 +93,32 @@ fn falls(sessions: &[Observed]) -> Option<String> {
 /// What the known heads count, beside the messages of those sessions.
 fn heads(sessions: &[Observed]) -> Option<String> {
     let known: Vec<_> = sessions.iter().filter(|one| one.session.system.or(one.session.tools).is_some()).collect();
-    let sum = |part: fn(&SessionRow) -> Option<u64>| known.iter().filter_map(|one| part(&one.session)).sum::<u64>();
-    let system = sum(|session| session.system.map(|tokens| tokens.0));
-    let tools = sum(|session| session.tools.map(|tokens| tokens.0));
+    let part = |of: fn(&SessionRow) -> Option<u64>| known.iter().map(|one| of(&one.session)).collect::<Vec<_>>();
+    let system = in_part(&part(|session| session.system.map(|tokens| tokens.0)), " tokens");
+    let tools = in_part(
+        &part(|session| session.tools.map(|tokens| tokens.0)),
+        " as JSON (an estimate: providers render them in their own way)",
+    );
     let messages: u64 = known.iter().flat_map(|one| &one.messages).map(|row| row.truth.0).sum();
     (!known.is_empty()).then(|| {
-        format!(
-            "heads in {} sessions: system prompts {system} tokens, tools {tools} as JSON (an estimate: providers render \
-             them in their own way), beside messages of {messages}",
-            known.len()
-        )
+        let heads = all_sessions(known.len());
+        format!("heads in {heads}: system prompts {system}, tools {tools}, beside messages of {messages}")
     })
+}
+
+fn all_sessions(number: usize) -> String {
+    counted(number, "session")
+}
+
+/// A sum of what is known, and of how many it is known.
+fn in_part(all: &[Option<u64>], unit: &str) -> String {
+    let known: Vec<u64> = all.iter().flatten().copied().collect();
+    let sum: u64 = known.iter().sum();
+    match known.len() {
+        0 => "unknown".to_owned(),
+        some if some < all.len() => format!("{sum}{unit}, known for {some} of {}", all.len()),
+        _ => format!("{sum}{unit}"),
+    }
 }
 
 /// Signatures of reasoning, which are in no estimate.
@@ -154,4 +169,17 @@ pub(super) fn write(report: &LabReport<'_>, out: &mut dyn Write) -> Result<(), R
     writeln!(out, "\nerror: mean over lineages; under: 95 % quantile of the under-estimated requests;")?;
     writeln!(out, "keep free: part of the window that 99 % of the requests do not exceed")?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_part;
+
+    #[test]
+    fn what_is_known_of_some_is_no_sum_of_all() {
+        let part = |all: &[Option<u64>]| in_part(all, " tokens");
+        assert_eq!(part(&[None, None]), "unknown");
+        assert_eq!(part(&[Some(7), None, Some(0)]), "7 tokens, known for 2 of 3");
+        assert_eq!(part(&[Some(0)]), "0 tokens");
+    }
 }

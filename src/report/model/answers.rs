@@ -1,5 +1,7 @@
 //! What several parts of a report ask about one setting.
 
+use std::collections::HashMap;
+
 use super::{ItemLoss, ReportModel, Setting};
 
 /// The strategy that keeps most for a dollar.
@@ -44,15 +46,16 @@ impl<'run> ReportModel<'run> {
 
     /// The losses of each item: critical items first, then those that most strategies lost, then in the order of the cells.
     pub fn by_item(&self, losses: &[ItemLoss<'run>]) -> Vec<Vec<ItemLoss<'run>>> {
-        let key = |loss: &ItemLoss<'run>| (self.detail_of[loss.cell], loss.item);
         let mut items: Vec<Vec<ItemLoss<'run>>> = Vec::new();
+        let mut places: HashMap<(usize, &str), usize> = HashMap::new();
         for &loss in losses {
-            match items.iter_mut().find(|known| key(&known[0]) == key(&loss)) {
-                Some(known) => known.push(loss),
-                None => items.push(vec![loss]),
+            let place = *places.entry((self.detail_of[loss.cell], loss.item)).or_insert(items.len());
+            if place == items.len() {
+                items.push(Vec::new());
             }
+            items[place].push(loss);
         }
-        items.sort_by_key(|losses| (!losses[0].critical, std::cmp::Reverse(self.losers(losses).len())));
+        items.sort_by_cached_key(|losses| (!losses[0].critical, std::cmp::Reverse(self.losers(losses).len())));
         items
     }
 }

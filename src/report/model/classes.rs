@@ -42,6 +42,9 @@ pub struct ClassErrors<'run> {
 /// A class below this share of the counted tokens is too small to say where an estimator fails.
 pub const SMALLEST_SHARE: f64 = 0.01;
 
+/// Errors nearer to each other than this are equal: they differ by rounding.
+const TIE: f64 = 1e-9;
+
 impl ClassErrors<'_> {
     /// The row on which one of these estimators is farthest off, among classes of [`SMALLEST_SHARE`] of the tokens or more.
     pub fn worst(&self, estimators: &BTreeSet<&str>) -> Option<usize> {
@@ -56,6 +59,16 @@ impl ClassErrors<'_> {
         let errors = self.rows.iter().enumerate().filter(|(_, row)| own(row) && is_large(row));
         let errors = errors.filter_map(|(at, row)| Some((at, row.error?.abs())));
         errors.reduce(|worst, one| if one.1 > worst.1 { one } else { worst }).map(|(at, _)| at)
+    }
+
+    /// The rows of the class of this one with the same error, itself among them: of estimators that count alike.
+    pub fn tied(&self, at: usize) -> Vec<usize> {
+        let row = &self.rows[at];
+        let is_tied = |other: &ClassError<'_>| {
+            let difference = other.error.zip(row.error).map(|(other, own)| (other - own).abs());
+            other.class == row.class && difference.is_some_and(|difference| difference < TIE)
+        };
+        (0..self.rows.len()).filter(|&other| is_tied(&self.rows[other])).collect()
     }
 }
 

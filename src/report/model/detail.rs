@@ -3,10 +3,15 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::{Cell, CellJudgements, ContextPanel, ItemTable};
-use crate::results::{AnnotationRecord, ExamRecord, MessageRecord, Run, TranscriptRecord};
+use crate::results::{
+    ActionRecord, AnnotationRecord, AnswerRecord, ExamRecord, MessageRecord, ProbeRecord, Run, TranscriptRecord,
+};
 
 /// Bytes of detail that the page holds at most; the rest goes to sibling pages. The page itself stays below 5 MB.
 pub const DETAIL_BUDGET: usize = 3_000_000;
+
+/// Questions, calls and items without a question that are shown of a cell.
+pub(in crate::report) const EXAM_ROWS: usize = 200;
 
 /// Everything about one transcript.
 #[derive(Clone, Debug)]
@@ -107,11 +112,19 @@ struct About<'a, 'run> {
 
 /// About how many bytes of HTML the questions and answers of a cell take.
 fn exam_size(exam: &ExamRecord) -> usize {
-    let answer = |answer: &crate::results::AnswerRecord| answer.answer.len() + 100;
-    let probe = |probe: &crate::results::ProbeRecord| {
-        probe.question.len() + 450 + probe.answers.iter().map(answer).sum::<usize>()
+    let answer = |answer: &AnswerRecord| answer.answer.len() + 100;
+    let probe = |probe: &ProbeRecord| {
+        let expected = probe.expected.as_ref().map_or(0, String::len);
+        probe.question.len() + expected + 450 + probe.answers.iter().map(answer).sum::<usize>()
     };
-    exam.probes.iter().map(probe).sum::<usize>() + exam.actions.len() * 600 + 1_500
+    let action = |action: &ActionRecord| {
+        let named = action.named.as_ref().map_or(0, String::len);
+        action.recorded.iter().map(String::len).sum::<usize>() + named + 600
+    };
+    let probes: usize = exam.probes.iter().take(EXAM_ROWS).map(probe).sum();
+    let actions: usize = exam.actions.iter().take(EXAM_ROWS).map(action).sum();
+    let left_out = exam.left_out.iter().take(EXAM_ROWS);
+    probes + actions + left_out.map(|one| one.item.len() + one.reason.len() + 40).sum::<usize>() + 1_500
 }
 
 /// Decides by estimated size, in order, so that equal runs are placed alike: details stay in the page until one does
@@ -156,4 +169,42 @@ fn size(detail: &TranscriptDetail<'_>, about: &About<'_, '_>) -> usize {
     let judged: usize =
         detail.cells.iter().flat_map(|&at| &judgements[at].judged).map(|one| one.record.evidence.len() + 450).sum();
     messages + lines * 70 + served + asked + judged + compactions + items + detail.cells.len() * 900 + 4_000
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ActionRecord, EXAM_ROWS, ExamRecord, ProbeRecord, exam_size};
+    use crate::results::LeftOutRecord;
+
+    #[test]
+    fn every_text_of_an_exam_has_its_size() {
+        let long = || "x".repeat(10_000);
+        let probe = |expected| ProbeRecord {
+            probe: String::new(),
+            kind: String::new(),
+            item: None,
+            question: String::new(),
+            expected,
+            kept: true,
+            answers: Vec::new(),
+        };
+        let action = |named: Option<String>, recorded| ActionRecord {
+            request: 1,
+            line: 1,
+            condition: String::new(),
+            verdict: String::new(),
+            recorded,
+            named,
+            tools: String::new(),
+            offered: String::new(),
+        };
+        let of = |probes: Vec<ProbeRecord>, actions: Vec<ActionRecord>, left_out| {
+            exam_size(&ExamRecord { probes, actions, left_out, ..ExamRecord::default() })
+        };
+        let left_out = |number| vec![LeftOutRecord { item: long(), reason: String::new() }; number];
+        assert!(of(vec![probe(Some(long()))], vec![], vec![]) > 10_000);
+        assert!(of(vec![], vec![action(Some(long()), vec![long()])], vec![]) > 20_000);
+        assert!(of(vec![], vec![], left_out(1)) > 10_000);
+        assert_eq!(of(vec![], vec![], left_out(EXAM_ROWS + 9)), of(vec![], vec![], left_out(EXAM_ROWS)));
+    }
 }

@@ -26,8 +26,12 @@ pub enum Evidence {
     AcrossHeadings,
     /// They do not, and the grade is void.
     Nowhere,
+    /// They are not found, and the judgement does not say which summary it is of.
+    Unknown,
     /// A grade of 0 needs none.
     NotNeeded,
+    /// There are none.
+    NotGiven,
 }
 
 /// The judgements of one cell.
@@ -67,11 +71,14 @@ fn of_cell<'run>(last: Option<LastSummary<'_>>, records: &[(usize, &'run Judgeme
 fn evidence(record: &JudgementRecord, summary: &Searched) -> Evidence {
     let words = Searched::new(record.evidence.trim_matches(['"', '\'', '“', '”', '…', '.', ' ']));
     let stands = summary.places(words.folded()).next().is_some();
-    match record.grade {
+    match (record.grade, &record.summary_sha256) {
         _ if stands => Evidence::Stands,
-        Some(0) => Evidence::NotNeeded,
-        Some(_) => Evidence::AcrossHeadings,
-        None => Evidence::Nowhere,
+        (Some(0), _) => Evidence::NotNeeded,
+        _ if words.folded().is_empty() => Evidence::NotGiven,
+        (None, _) => Evidence::Nowhere,
+        // Judgements of another summary are left out before: this is the one.
+        (Some(_), Some(_)) => Evidence::AcrossHeadings,
+        (Some(_), None) => Evidence::Unknown,
     }
 }
 
@@ -82,15 +89,17 @@ mod tests {
     #[test]
     fn evidence_is_looked_for_again() {
         let summary = Searched::new("## Goal\n- lock_timeout is now   45 s\n## Next\n- read it");
-        let of = |evidence_said: &str, grade| {
-            evidence(
-                &JudgementRecord { evidence: evidence_said.to_owned(), grade, ..JudgementRecord::default() },
-                &summary,
-            )
+        let judged = |said: &str, grade, summary_sha256| {
+            let record =
+                JudgementRecord { evidence: said.to_owned(), grade, summary_sha256, ..JudgementRecord::default() };
+            evidence(&record, &summary)
         };
+        let of = |said: &str, grade| judged(said, grade, Some("of this one".to_owned()));
         assert_eq!(of("“LOCK_TIMEOUT is now 45 s”…", Some(2)), Evidence::Stands);
         assert_eq!(of("45 s - read it", Some(1)), Evidence::AcrossHeadings);
         assert_eq!(of("46 s", None), Evidence::Nowhere);
+        assert_eq!(judged("46 s", Some(1), None), Evidence::Unknown);
         assert_eq!(of("", Some(0)), Evidence::NotNeeded);
+        assert_eq!((of("", None), of(" “…” ", Some(1))), (Evidence::NotGiven, Evidence::NotGiven));
     }
 }

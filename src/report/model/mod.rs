@@ -25,6 +25,7 @@ pub use answers::PerUsd;
 pub use classes::{ClassError, ClassErrors, SMALLEST_SHARE};
 pub use compactions::{DearestCompaction, WorstCompaction};
 pub use context::{ContextLine, ContextPanel, Point};
+pub(super) use detail::EXAM_ROWS;
 pub use detail::{DETAIL_BUDGET, TranscriptDetail};
 pub use forgotten::{AtBudget, Extractors, ForgottenPanel, Rounds, Weighing};
 pub use history::{CellHistory, EditTotal, StuckTotal};
@@ -37,7 +38,7 @@ pub use stack::{Stack, StackPoint};
 pub(crate) use strategy::CATEGORIES;
 pub use strategy::{Column, Setting, StrategyRow};
 pub(super) use verdict::ALPHA;
-pub use verdict::{Contrast, EstimatorError, ItemLoss, Verdict};
+pub use verdict::{Contrast, EstimatorError, ItemLoss, Scored, Verdict};
 
 use crate::compare::Comparison;
 use crate::results::{CellRecord, EventRecord, Manifest, Measure, MeasureDef, Run};

@@ -11,6 +11,9 @@ use crate::stats::{Paired, Resampling, holm, least_units};
 /// Differences of goal-loss nearer to 0 than this are ties: they come from rounding.
 const TIE: f64 = 1e-9;
 
+/// The category of the person's rules.
+const CONSTRAINT: &str = "constraint";
+
 /// The level at which a difference is called significant.
 pub(in super::super) const ALPHA: f64 = 0.05;
 
@@ -58,6 +61,15 @@ pub struct ItemLoss<'run> {
     pub fate: &'run str,
 }
 
+/// How many annotated items could have been lost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Scored {
+    /// Critical ones.
+    pub critical: usize,
+    /// Rules of the person, critical or not.
+    pub constraints: usize,
+}
+
 /// The answers for one setting.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict<'run> {
@@ -81,6 +93,8 @@ pub struct Verdict<'run> {
     pub worst_compaction: Option<WorstCompaction<'run>>,
     /// The one that cost most dollars at once; `None` without a price.
     pub dearest_compaction: Option<DearestCompaction<'run>>,
+    /// Annotated items of the cells that have a goal-loss, each as often as there are such cells.
+    pub scored: Scored,
     /// The critical items lost, in the order of the cells.
     pub critical: Vec<ItemLoss<'run>>,
     /// The rules of the person lost, critical or not, in the order of the cells.
@@ -96,6 +110,12 @@ impl Verdict<'_> {
     /// Lineages without which so many comparisons cannot find anything significant.
     pub fn needed_lineages(&self) -> usize {
         least_units(ALPHA, self.contrasts.len())
+    }
+
+    /// Compactions with a price, where there are some without.
+    pub fn priced_in_part(&self) -> Option<usize> {
+        let priced = self.dearest_compaction?.count;
+        self.worst_compaction.is_none_or(|all| all.count != priced).then_some(priced)
     }
 }
 
@@ -119,7 +139,9 @@ fn verdict<'run>(rows: &[StrategyRow<'run>], cells: &[Cell<'run>], classes: &Cla
     let best = comparable.iter().min_by(by_loss).copied();
     let own = |cell: &&(usize, &Cell<'run>)| Setting::of(cell.1.record) == setting;
     let own: Vec<(usize, &Cell<'run>)> = cells.iter().enumerate().filter(|cell| own(&cell)).collect();
-    let lost = losses(&own);
+    let is_scored = |cell: &&(usize, &Cell<'run>)| number(cell.1.record, LOSS).is_ok();
+    let scored_cells: Vec<(usize, &Cell<'run>)> = own.iter().filter(is_scored).copied().collect();
+    let lost = losses(&scored_cells);
     let asked: BTreeSet<&str> = own.iter().map(|(_, cell)| &*cell.record.estimator).collect();
     Verdict {
         setting,
@@ -132,8 +154,9 @@ fn verdict<'run>(rows: &[StrategyRow<'run>], cells: &[Cell<'run>], classes: &Cla
         worst_compaction: worst_compaction(&own),
         dearest_compaction: dearest_compaction(&own),
         worst_class: classes.worst(&asked),
+        scored: scored(&scored_cells),
         critical: lost.iter().copied().filter(|loss| loss.critical).collect(),
-        constraints: lost.into_iter().filter(|loss| loss.category == "constraint").collect(),
+        constraints: lost.into_iter().filter(|loss| loss.category == CONSTRAINT).collect(),
     }
 }
 
@@ -178,7 +201,15 @@ fn estimators(rows: &[StrategyRow<'_>]) -> Vec<EstimatorError> {
     errors
 }
 
-/// The items lost where goal-loss has a number; where it is void, the fates say nothing.
+fn scored(cells: &[(usize, &Cell<'_>)]) -> Scored {
+    let items = cells.iter().flat_map(|(_, cell)| &cell.record.items);
+    Scored {
+        critical: items.clone().filter(|item| item.critical).count(),
+        constraints: items.filter(|item| item.category == CONSTRAINT).count(),
+    }
+}
+
+/// The items lost in these cells. Where goal-loss is void, the fates would say nothing.
 fn losses<'run>(cells: &[(usize, &Cell<'run>)]) -> Vec<ItemLoss<'run>> {
     let of = |&(index, cell): &(usize, &Cell<'run>)| {
         let lost = cell.record.items.iter().filter(|item| matches!(&*item.fate, "lost" | "wrong"));
@@ -191,5 +222,5 @@ fn losses<'run>(cells: &[(usize, &Cell<'run>)]) -> Vec<ItemLoss<'run>> {
         };
         lost.map(loss).collect::<Vec<_>>()
     };
-    cells.iter().filter(|(_, cell)| number(cell.record, LOSS).is_ok()).flat_map(of).collect()
+    cells.iter().flat_map(of).collect()
 }

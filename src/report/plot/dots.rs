@@ -20,8 +20,8 @@ const LABEL: usize = 19;
 /// One number with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Dot {
-    /// Index of its arm: colour and marker.
-    pub(crate) arm: usize,
+    /// Colour and marker.
+    pub(crate) style: Style,
     /// The number.
     pub(crate) at: f64,
     /// Bounds, where there are some.
@@ -97,7 +97,7 @@ fn draw(
                 let ends = vec![(place(from), centre), (place(to), centre)];
                 area.draw(&PathElement::new(ends, INK.stroke_width(3))).map_err(failed)?;
             }
-            marker(area, Style::of(dot.arm), (place(dot.at), centre), 10)?;
+            marker(area, dot.style, (place(dot.at), centre), 10)?;
             y += LANE.cast_signed();
         }
         y += GAP.cast_signed() / 2;
@@ -107,12 +107,12 @@ fn draw(
 
 #[cfg(test)]
 mod tests {
-    use super::{Dot, DotRow, dots};
+    use super::{Dot, DotRow, Style, dots};
 
     #[test]
     fn a_dot_outside_of_the_axis_is_drawn_at_its_end() {
         let row = |at| {
-            let dot = Dot { arm: 0, at, interval: None };
+            let dot = Dot { style: Style::of(0), at, interval: None };
             vec![DotRow { label: "prose".to_owned(), dots: vec![dot] }]
         };
         let draw = |at| dots("d", "Errors", &row(at), (-1.0, 1.0), &|value| format!("{value:.1}")).unwrap();

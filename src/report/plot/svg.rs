@@ -14,12 +14,19 @@ pub(super) const INK: RGBColor = RGBColor(1, 1, 1);
 pub(super) const GRID: RGBColor = RGBColor(1, 1, 2);
 /// The line of the context window.
 pub(super) const WINDOW: RGBColor = RGBColor(1, 1, 3);
+/// The last byte of a marker in the ink.
+const INK_MARK: u8 = 255;
 /// The Pareto front.
 pub(super) const FRONT: RGBColor = RGBColor(1, 1, 4);
 
-/// A marker in one of the colours of the palette.
-pub(super) fn mark_colour(colour: usize) -> RGBColor {
-    RGBColor(1, 2, u8::try_from(colour).unwrap_or(0))
+/// A marker in one of the colours of the palette, or in the ink.
+pub(super) fn mark_colour(colour: Option<usize>) -> RGBColor {
+    RGBColor(1, 2, colour.map_or(INK_MARK, |colour| u8::try_from(colour).unwrap_or(0)))
+}
+
+/// The colour of the page for one of the palette, or for the ink.
+fn page_colour(colour: Option<usize>) -> String {
+    colour.map_or_else(|| "currentColor".to_owned(), |colour| format!("var(--s{})", colour % COLOURS.len()))
 }
 
 /// The line of the strategy with this index. It stands for a colour and a dash.
@@ -81,7 +88,10 @@ pub(super) fn standalone(svg: &str) -> String {
 fn attribute(name: &str, hex: &str) -> String {
     let index = hex.get(4..).and_then(|digits| usize::from_str_radix(digits, 16).ok()).unwrap_or(0);
     match (hex.get(2..4), index) {
-        (Some("02"), _) => format!("{name}=\"var(--s{index})\" stroke=\"var(--paper)\" stroke-width=\"3\""),
+        (Some("02"), _) => {
+            let colour = page_colour((index != usize::from(INK_MARK)).then_some(index));
+            format!("{name}=\"{colour}\" stroke=\"var(--paper)\" stroke-width=\"3\"")
+        }
         (Some("04"), _) => format!("{name}=\"var(--s{index})\" stroke=\"var(--paper)\" stroke-width=\"2\""),
         (Some("03"), _) => {
             let style = Style::of(index);
@@ -89,7 +99,7 @@ fn attribute(name: &str, hex: &str) -> String {
                 "" => String::new(),
                 dash => format!(" stroke-dasharray=\"{dash}\""),
             };
-            format!("{name}=\"var(--s{})\" stroke-linejoin=\"round\"{dash}", style.colour)
+            format!("{name}=\"{}\" stroke-linejoin=\"round\"{dash}", page_colour(style.colour))
         }
         (_, 2) => format!("{name}=\"var(--grid)\""),
         (_, 3) => format!("{name}=\"var(--alarm)\" stroke-dasharray=\"20 10\""),
@@ -100,7 +110,7 @@ fn attribute(name: &str, hex: &str) -> String {
 
 /// A piece of an area, for a legend.
 pub(in super::super) fn band(colour: usize) -> String {
-    let colour = format!("var(--s{})", colour % COLOURS.len());
+    let colour = page_colour(Some(colour));
     html! {
         svg class="swatch" viewBox="0 0 104 32" aria-hidden="true" {
             rect x="24" y="2" width="56" height="28" fill=(colour) {}
@@ -109,16 +119,17 @@ pub(in super::super) fn band(colour: usize) -> String {
     .into_string()
 }
 
-/// A short piece of a strategy's line with its marker, for a legend.
-pub(in super::super) fn swatch(index: usize) -> String {
-    let style = Style::of(index);
-    let colour = format!("var(--s{})", style.colour % COLOURS.len());
+/// A short piece of a strategy's line with its marker, for a legend; of what has no line, the marker.
+pub(in super::super) fn swatch(style: Style) -> String {
+    let colour = page_colour(style.colour);
     let corners: Vec<String> =
         outline(style.marker, 12).into_iter().map(|(x, y)| format!("{},{}", 52 + x, 16 + y)).collect();
     html! {
         svg class="swatch" viewBox="0 0 104 32" aria-hidden="true" {
-            line x1="2" y1="16" x2="102" y2="16" stroke=(colour) stroke-width="5"
-                stroke-dasharray=[(!style.dash.is_empty()).then_some(style.dash)] {}
+            @if style.colour.is_some() {
+                line x1="2" y1="16" x2="102" y2="16" stroke=(colour) stroke-width="5"
+                    stroke-dasharray=[(!style.dash.is_empty()).then_some(style.dash)] {}
+            }
             polygon points=(corners.join(" ")) fill=(colour) stroke="var(--paper)" stroke-width="3" {}
         }
     }
