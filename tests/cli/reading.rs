@@ -171,8 +171,10 @@ fn replay_sets_fields_of_a_strategy() {
     let base = ["replay", &session, "--history", "recorded", "--window", "2000"];
     let text = good(&[&base[..], &["--set", "trigger.reserve_tokens=200"]].concat());
     assert!(text.contains("pi[trigger.reserve_tokens=200]"), "{text}");
-    let first = text.lines().find(|line| line.contains("fires before")).unwrap();
-    assert!(first.contains("request 5 (before_request): 2230 tokens > window 2000 - reserve 200"), "{text}");
+    let (_, first) = text.split_once("fires before ").unwrap();
+    // A long line goes on below.
+    let first: Vec<&str> = first.split_whitespace().take(11).collect();
+    assert_eq!(first.join(" "), "request 5 (before_request): 2230 tokens > window 2000 - reserve 200", "{text}");
     // A turn that is larger than what is kept: the cut lands inside it.
     let split = field_case("cut-split-turn");
     let set = ["--set", "trigger.reserve_tokens=1000", "--set", "cut.keep_recent_tokens=500,1000"];

@@ -94,7 +94,7 @@ fn a_password_that_is_a_word_of_ours_breaks_no_record() {
     let session = folder.path().join("kiln/session.jsonl");
     let words =
         ["session", "request", "compaction", "measures", "strict", "lower_is_better", "session_id", "tool_result"];
-    let settings: String = words.iter().map(|word| format!("password: '{word}' ")).collect();
+    let settings = words.map(|word| format!("password: '{word}' ")).concat();
     let text =
         fs::read_to_string(&session).unwrap().replace("W4rm-Cl4y it is", &format!("W4rm-Cl4y it is, {settings}"));
     assert!(text.contains("'lower_is_better'"));

@@ -80,7 +80,7 @@ fn class_of(run: &mut Run, estimator: &str, reference_tokens: u64, estimate_toke
 fn estimators_that_fail_alike_are_all_named() {
     let mut run = with_cells(|cell| {
         if cell.strategy == "tail-only" {
-            "chars/4 of another".clone_into(&mut cell.estimator)
+            "chars/4 of another".clone_into(&mut cell.estimator);
         }
     });
     class_of(&mut run, "chars/4 of another", 500, 250);

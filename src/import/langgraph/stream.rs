@@ -48,7 +48,7 @@ pub(super) fn join(bytes: &[u8]) -> Result<(Vec<Message>, Vec<Finding>, usize), 
         let Some(data) = line.text.strip_prefix("data:").map(str::trim) else { continue };
         match Value::read(data, line.offset) {
             Ok(value) if value.is_object() => {
-                take(&mut messages, (line.number, line.place(data).column), &value.object())
+                take(&mut messages, (line.number, line.place(data).column), &value.object());
             }
             other => {
                 let kind = if line.terminated { FindingKind::MalformedLine } else { FindingKind::TruncatedLine };

@@ -199,7 +199,7 @@ mod tests {
             offered: String::new(),
         };
         let of = |probes: Vec<ProbeRecord>, actions: Vec<ActionRecord>, left_out| {
-            exam_size(&ExamRecord { probes, actions, left_out, ..ExamRecord::default() })
+            exam_size(&ExamRecord { left_out, probes, actions, ..ExamRecord::default() })
         };
         let left_out = |number| vec![LeftOutRecord { item: long(), reason: String::new() }; number];
         assert!(of(vec![probe(Some(long()))], vec![], vec![]) > 10_000);
