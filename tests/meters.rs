@@ -133,7 +133,7 @@ fn watched(transcript: &Transcript, strategy: &mut Strategy, meters: &mut [&mut 
         reference: &MessageTable::new(transcript, Reference::Cl100kBase),
         estimates: &EstimateTable::new(transcript, &*strategy.estimator),
         counts: &CountCache::new(Reference::Cl100kBase),
-        model: &Model { name: String::new(), window: Tokens(200), max_output: Tokens(0) },
+        model: &Model::new("", Tokens(200), Tokens(0)),
         history: History::Full,
         manual: &[],
         seed: 0,

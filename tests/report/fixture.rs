@@ -70,6 +70,7 @@ fn replay(cell: &str, kept: u64, requests: u64) -> Vec<EventRecord> {
             recorded_tokens: None,
             reused_tokens: context - context / 10,
             written_tokens: context / 10,
+            window_tokens: None,
             overflow,
             // The cache serves what is reused, and stores the rest but for the last 100 tokens. One strategy is not simulated.
             cache: (kept > 0).then(|| RequestCache {
