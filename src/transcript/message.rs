@@ -111,7 +111,7 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// Names in place of a model where the agent wrote the reply itself: Claude Code's, and OpenClaw's.
+    /// Names in place of a model where the agent wrote the reply itself: Claude Code's, and that of `OpenClaw`.
     const WRITTEN_BY_THE_AGENT: [&str; 2] = ["<synthetic>", "gateway-injected"];
 
     /// The model that answered; `None` where the agent wrote the reply itself, or where the file does not say.

@@ -66,7 +66,7 @@ fn draw(area: &Area<'_>, stack: &Stack, windows: Windows<'_>) -> Result<(), Repo
             steps(&points, height).into_iter().map(|(request, tokens)| place(request, tokens)).collect::<Vec<_>>();
         area.draw(&Polygon::new(outline, area_colour(colour).filled())).map_err(failed)?;
     }
-    windows.draw(area, (0.5, last + 0.5), ceiling, &place)?;
+    windows.draw(area, (0.5, last + 0.5), ceiling, place)?;
     let marks = stack.compactions.iter().map(|request| place(real(*request) - 0.5, 0.0).0);
     for x in marks {
         let (head, foot) = (place(1.0, ceiling).1, place(1.0, 0.0).1);
