@@ -7,7 +7,7 @@ use super::super::ReportError;
 use super::super::model::WindowStep;
 use super::super::number::{real, short};
 use super::svg::WINDOW;
-use super::{Area, failed, text};
+use super::{Area, failed, text, text_width};
 
 /// A window higher than the highest context by more than this would flatten the lines; it is named instead.
 const SHOWN: f64 = 1.7;
@@ -82,7 +82,7 @@ impl Windows<'_> {
         lines
     }
 
-    /// Draws them from one place to another, each with its size.
+    /// Draws them from one place to another, each with its size where there is room for it.
     pub(super) fn draw(
         self,
         area: &Area<'_>,
@@ -97,7 +97,11 @@ impl Windows<'_> {
         }
         for piece in pieces.iter().filter(|piece| self.shows(piece.tokens)) {
             let label = format!("window {}", short(piece.tokens));
-            let (right, height) = place(piece.to, piece.tokens);
+            let (left, right, height) = (place(piece.from, 0.0).0, place(piece.to, 0.0).0, place(0.0, piece.tokens).1);
+            // Beside a short piece the words would lie on what is drawn before it; the caption has its size.
+            if pieces.len() > 1 && right - left < text_width(&label) {
+                continue;
+            }
             area.draw_text(&label, &text(HPos::Right, VPos::Bottom), (right, height - 4)).map_err(failed)?;
         }
         Ok(())
