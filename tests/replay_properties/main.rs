@@ -116,13 +116,13 @@ impl<'a> Shared<'a> {
         }) && self.path.iter().any(|&idx| self.transcript.entry(idx).kind.model().is_some())
     }
 
-    /// What a replay under a model tells, but for a change of the model before anything happens.
+    /// What a replay under a model tells, but for a change of the model before the first request.
     pub(crate) fn told(&self, preset: &Preset, model: &Model, history: History, llm: Answers) -> Vec<String> {
         let mut strategy = preset.spec.build(preset.name).unwrap();
         let estimates = EstimateTable::new(self.transcript, &*strategy.estimator);
         let mut told = Vec::new();
         replay(self.input(&estimates, model, history), &mut strategy, &llm, &mut |event| match event {
-            ReplayEvent::Switch(switch) if told.is_empty() && switch.request == 1 => {}
+            ReplayEvent::Switch(switch) if switch.request == 1 => {}
             ReplayEvent::Request(request) => {
                 let RequestEvent { number, estimate, reference, reused, window, overflow, .. } = request;
                 told.push(format!("{number} {estimate:?} {reference} {reused} {window} {overflow}"));
