@@ -33,7 +33,7 @@ fn replayed(transcript: &Transcript, history: History) -> Vec<Message> {
     let reference = MessageTable::new(transcript, Reference::O200kBase);
     let estimates = EstimateTable::new(transcript, &*strategy.estimator);
     let counts = CountCache::new(Reference::O200kBase);
-    let model = Model { name: String::new(), window: Tokens(100_000_000), max_output: Tokens(0) };
+    let model = Model::new("", Tokens(100_000_000), Tokens(0));
     let path = transcript.path();
     let input = ReplayInput {
         transcript,

@@ -123,7 +123,7 @@ fn with_live<T>(answer: &Answer, then: impl FnOnce(&Live<'_>) -> T) -> T {
     let estimator = cutpoint::engine::estimate::pi::Pi(answer.rules);
     let estimates = EstimateTable::new(transcript, &estimator);
     let counts = CountCache::new(Reference::O200kBase);
-    let model = Model { name: String::new(), window: Tokens(1_000_000), max_output: Tokens(0) };
+    let model = Model::new("", Tokens(1_000_000), Tokens(0));
     strategy.estimator = std::sync::Arc::new(estimator);
     let path = transcript.path();
     let input = ReplayInput {

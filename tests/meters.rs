@@ -18,7 +18,7 @@ use cutpoint::engine::view::ContextView;
 use cutpoint::measure::Measure;
 use cutpoint::meter::goal::{Goal, ItemSet, Presence};
 use cutpoint::meter::{Cache, Measures, Meter, Structure};
-use cutpoint::replay::{CountCache, EstimateTable, History, Model, Outline, ReplayInput, replay};
+use cutpoint::replay::{CountCache, EstimateTable, History, Limits, Model, Outline, ReplayInput, replay};
 use cutpoint::tokens::{MessageTable, Reference};
 use cutpoint::transcript::{
     Block, Content, Entry, EntryIdx, EntryKind, Head, Message, Reply, StopReason, Text, Tokens, Transcript,
@@ -125,6 +125,10 @@ fn by_hand(at: usize, keep_from: usize, says: &'static [&'static str]) -> Strate
 }
 
 fn watched(transcript: &Transcript, strategy: &mut Strategy, meters: &mut [&mut dyn Meter]) {
+    watched_under(&Model::new("", Tokens(200), Tokens(0)), transcript, strategy, meters);
+}
+
+fn watched_under(model: &Model, transcript: &Transcript, strategy: &mut Strategy, meters: &mut [&mut dyn Meter]) {
     let path = transcript.path();
     let input = ReplayInput {
         transcript,
@@ -133,7 +137,7 @@ fn watched(transcript: &Transcript, strategy: &mut Strategy, meters: &mut [&mut 
         reference: &MessageTable::new(transcript, Reference::Cl100kBase),
         estimates: &EstimateTable::new(transcript, &*strategy.estimator),
         counts: &CountCache::new(Reference::Cl100kBase),
-        model: &Model { name: String::new(), window: Tokens(200), max_output: Tokens(0) },
+        model,
         history: History::Full,
         manual: &[],
         seed: 0,
@@ -291,4 +295,14 @@ fn a_cut_that_drops_next_to_nothing_is_not_scored() {
     let mut goal = Goal::new(&items, &presence, Tokens(200));
     measured(&transcript, 5, 3, &["great"], &mut [&mut goal]);
     assert_eq!(goal.fates(), None);
+    // Three tokens are next to nothing in 200, and more than a twentieth of the 40 of the model that the third request goes to.
+    let mut transcript = transcript;
+    if let EntryKind::Message(Message::Assistant(_, reply)) = &mut transcript.entries[5].kind {
+        reply.model = "small".into();
+    }
+    let limits = Limits { window: Tokens(40), max_output: Tokens(0) };
+    let model = Model { recorded: [("small".to_owned(), limits)].into(), ..Model::new("", Tokens(200), Tokens(0)) };
+    let mut goal = Goal::new(&items, &presence, Tokens(200));
+    watched_under(&model, &transcript, &mut by_hand(5, 3, &["great"]), &mut [&mut goal]);
+    assert_eq!(goal.fates().map(<[_]>::len), Some(1));
 }

@@ -44,7 +44,7 @@ fn fires(transcript: &Transcript, strategy: &str, window: u64) -> Vec<(usize, Fi
     let reference = MessageTable::new(transcript, Reference::O200kBase);
     let estimates = EstimateTable::new(transcript, &*strategy.estimator);
     let counts = CountCache::new(Reference::O200kBase);
-    let model = Model { name: String::new(), window: Tokens(window), max_output: Tokens(8_192) };
+    let model = Model::new("", Tokens(window), Tokens(8_192));
     let input = ReplayInput {
         transcript,
         path: &path,

@@ -288,7 +288,7 @@ impl Warm {
     fn observe_with(&self, strategy: &mut Strategy, window: u64, observe: &mut dyn FnMut(&ReplayEvent<'_, '_>)) {
         let estimator = &strategy.estimator_name;
         let (_, estimates) = self.estimates.iter().find(|(known, _)| known == estimator).expect("counted estimates");
-        let model = Model { name: "bench".to_owned(), window: Tokens(window), max_output: Tokens(16_384) };
+        let model = Model::new("bench", Tokens(window), Tokens(16_384));
         let input = ReplayInput {
             transcript: &self.transcript,
             path: &self.path,
@@ -319,7 +319,7 @@ impl Counted {
                 self.kept_changed += compaction.after.view().items().iter().filter(ours).count() as u64;
             }
             ReplayEvent::Edit(edit) => self.changed += edit.places.len() as u64,
-            ReplayEvent::Overflow(_) | ReplayEvent::Stuck(_) | ReplayEvent::Fired(_) => {}
+            ReplayEvent::Overflow(_) | ReplayEvent::Stuck(_) | ReplayEvent::Fired(_) | ReplayEvent::Switch(_) => {}
         }
     }
 }

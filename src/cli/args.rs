@@ -5,10 +5,11 @@ mod llm;
 
 use std::path::PathBuf;
 
-use crate::results::Shard;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::setting::Assignment;
+use crate::experiment::ModelConfig;
+use crate::results::Shard;
 pub(super) use forgotten::{AnnotateArgs, AuditArgs};
 pub(super) use llm::{CheckArgs, LlmArgs, LlmCommand, LlmCommandArgs};
 
@@ -93,6 +94,9 @@ pub(super) struct Setting {
     /// Context window of the model in tokens; several make several cells
     #[arg(long, value_delimiter = ',', default_value = "64000", value_name = "TOKENS")]
     pub(super) window: Vec<u64>,
+    /// Context window while a session ran on this recorded model, in place of `--window`; may be given more than once
+    #[arg(long, value_name = "MODEL=TOKENS", value_parser = super::setting::model_window)]
+    pub(super) model_window: Vec<(String, u64)>,
     /// Which past to follow: `full` replays every message as if never compacted, `recorded` follows what happened
     #[arg(long, default_value = "full", value_name = "full|recorded")]
     pub(super) history: String,
@@ -135,6 +139,11 @@ pub(super) struct Setting {
 }
 
 impl Setting {
+    /// A model for every window.
+    pub(super) fn models(&self) -> Vec<ModelConfig> {
+        self.window.iter().map(|&window| ModelConfig::window(window).with_windows(&self.model_window)).collect()
+    }
+
     /// Which cache and which prices.
     pub(super) fn cache_config(&self) -> crate::experiment::CacheConfig {
         crate::experiment::CacheConfig {
@@ -151,7 +160,7 @@ impl Setting {
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(super) struct RunArgs {
     /// Experiment file (TOML), in place of the options that choose sessions, strategies and models
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["transcripts", "strategy", "window", "history", "reference", "seed", "set", "template", "mock_loss", "cache", "price", "prices", "latency"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["transcripts", "strategy", "window", "model_window", "history", "reference", "seed", "set", "template", "mock_loss", "cache", "price", "prices", "latency"])]
     pub(super) config: Option<PathBuf>,
     /// Session files, dataset folders, or folders of sessions; without any, the embedded datasets
     #[arg(long, num_args = 1.., value_name = "PATH")]

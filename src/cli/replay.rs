@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::args::ReplayArgs;
-use crate::experiment::{Experiment, ModelConfig, Prepared, Session, StrategyConfig, grid, load, run_cell};
+use crate::experiment::{Experiment, Prepared, Session, StrategyConfig, grid, load, run_cell};
 use crate::llm::{Blocking, Mock};
 use crate::measure::Measure;
 use crate::replay::{CountCache, Manual};
@@ -24,7 +24,7 @@ pub(super) fn replay(args: &ReplayArgs) -> anyhow::Result<()> {
     let mut experiment = Experiment {
         transcripts: vec![args.transcript.clone()],
         strategies,
-        models: setting.window.iter().map(|&window| ModelConfig::window(window)).collect(),
+        models: setting.models(),
         history: setting.history.clone(),
         reference: setting.reference.clone(),
         seeds: vec![setting.seed],
@@ -40,6 +40,7 @@ pub(super) fn replay(args: &ReplayArgs) -> anyhow::Result<()> {
     };
     experiment.settle_bill();
     let llm = Blocking::new(Mock::new(experiment.mock)?);
+    super::run::warn_of_windows(&experiment, &corpus);
     let cells = grid(&experiment, &corpus.sessions)?;
     let counts = CountCache::new(reference);
     let mut out = Narrow::new(io::stdout().lock());
@@ -93,6 +94,10 @@ fn print(event: &EventRecord, summaries: bool, out: &mut impl Write) -> anyhow::
         }
         EventRecord::Fired { request, checkpoint, reason, .. } => {
             writeln!(out, "  * fires before request {request} ({checkpoint}): {reason}")?;
+            Ok(())
+        }
+        EventRecord::Switched { model, window_tokens, .. } => {
+            writeln!(out, "  > model {} from here: window {window_tokens}", crate::report::one_line(model))?;
             Ok(())
         }
         EventRecord::Edited { messages, saved_tokens, invalidated_tokens, .. } => {

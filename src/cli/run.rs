@@ -9,9 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::args::{Probes, RunArgs, Setting};
 use super::model::{Halted, Model};
-use crate::experiment::{
-    Corpus, Experiment, ModelConfig, RunOptions, StrategyConfig, grid, load, run as run_experiment,
-};
+use crate::experiment::{Corpus, Experiment, RunOptions, StrategyConfig, grid, load, run as run_experiment};
 use crate::llm::{Completer, LlmConfig, Mock, MockKnobs};
 use crate::report::Narrow;
 use crate::results::Run;
@@ -29,6 +27,7 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<()> {
         corpus.redact();
     }
     warn(&corpus);
+    warn_of_windows(&experiment, &corpus);
     super::findings::refuse(args.strict, &corpus.sessions)?;
     let folder = args.out.join(&experiment.name);
     if args.dry_run {
@@ -114,7 +113,7 @@ fn experiment(args: &RunArgs) -> anyhow::Result<Experiment> {
     if let Some(template) = &setting.template {
         experiment.strategies = super::template::replace(experiment.strategies, template)?;
     }
-    experiment.models = setting.window.iter().map(|&window| ModelConfig::window(window)).collect();
+    experiment.models = setting.models();
     experiment.history.clone_from(&setting.history);
     experiment.reference.clone_from(&setting.reference);
     experiment.seeds = vec![setting.seed];
@@ -155,6 +154,14 @@ fn warn(corpus: &Corpus) {
     for session in corpus.sessions.iter().filter(|session| !session.findings.is_empty()) {
         let name = &session.name;
         let _ = writeln!(stderr, "{name}: {} findings; `cutpoint inspect` lists them", session.findings.len());
+    }
+}
+
+/// Windows that no session uses, on stderr.
+pub(super) fn warn_of_windows(experiment: &Experiment, corpus: &Corpus) {
+    for words in experiment.unused_windows(&corpus.sessions) {
+        // With no stderr there is nobody to tell.
+        let _ = writeln!(io::stderr(), "warning: {words}");
     }
 }
 

@@ -30,6 +30,15 @@ pub(super) fn parse(text: &str) -> Result<Assignment, String> {
     Ok(Assignment { field: field.to_owned(), values })
 }
 
+/// Reads `MODEL=TOKENS`. Names of models may hold `=`, numbers do not.
+pub(super) fn model_window(text: &str) -> Result<(String, u64), String> {
+    let expected = "expected MODEL=TOKENS, such as small-128k=128000";
+    let (name, tokens) = text.rsplit_once('=').ok_or(expected)?;
+    let (name, tokens) = (name.trim(), tokens.trim());
+    let window = tokens.parse().map_err(|_| format!("`{tokens}` is no whole number of tokens; {expected}"))?;
+    if name.is_empty() { Err(expected.to_owned()) } else { Ok((name.to_owned(), window)) }
+}
+
 fn toml_value(text: &str) -> Option<Value> {
     toml::from_str::<toml::Table>(&format!("value = {text}")).ok()?.remove("value")
 }
@@ -65,6 +74,15 @@ mod tests {
         assert_eq!(values("x=[1, 2]"), [Value::Integer(1), Value::Integer(2)]);
         let table = values("trigger={ kind = \"threshold\", share = 0.5 }");
         assert_eq!(table[0]["share"], Value::Float(0.5));
+    }
+
+    #[test]
+    fn a_window_of_a_model_is_a_name_and_a_number() {
+        assert_eq!(model_window("small-128k=128000"), Ok(("small-128k".to_owned(), 128_000)));
+        assert_eq!(model_window("a=b = 5"), Ok(("a=b".to_owned(), 5)));
+        for text in ["", "small", "=5", "small=", "small=128k", "small=-1"] {
+            model_window(text).unwrap_err();
+        }
     }
 
     #[test]

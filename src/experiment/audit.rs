@@ -57,7 +57,7 @@ pub fn audit(session: &Session, reference: Reference) -> Result<SessionAudit, Co
     let path = transcript.path();
     let index = EntityIndex::new(transcript);
     // The window is of no account: the recorded history is followed whatever its size.
-    let model = Model { name: "recorded".to_owned(), window: Tokens(u64::MAX / 4), max_output: Tokens(0) };
+    let model = Model::new("recorded", Tokens(u64::MAX / 4), Tokens(0));
     let input = ReplayInput {
         transcript,
         path: &path,

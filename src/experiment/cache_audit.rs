@@ -169,7 +169,7 @@ pub(super) fn replayed(
     let (name, _, spec) = StrategyConfig::Preset("none".to_owned()).resolve()?;
     let mut strategy = spec.build(&name).map_err(ConfigError::from)?;
     let estimates = EstimateTable::new(transcript, &*strategy.estimator);
-    let model = Model { name: String::new(), window: Tokens(u64::MAX), max_output: Tokens(0) };
+    let model = Model::new("", Tokens(u64::MAX), Tokens(0));
     // A replay of the recorded history asks no model.
     let llm = Blocking::new(Mock::new(MockKnobs::default()).map_err(|error| AuditError::Llm(error.to_string()))?);
     let outline = Outline::new(transcript);

@@ -18,7 +18,7 @@ use crate::meter::goal::entity::{EXTRACTOR, Extractor};
 use crate::meter::goal::probe::Sight;
 use crate::meter::goal::{EntityIndex, Frequencies, GoalItem, KindUse, Presence, with_probes};
 use crate::outside::System;
-use crate::replay::{CountCache, EstimateTable, History, Model, Outline, ReplayInput, replay};
+use crate::replay::{CountCache, EstimateTable, History, Outline, ReplayInput, replay};
 use crate::results::{CellRecord, EventRecord, ExamRecord, FutureRecord, SCHEMA};
 use crate::tokens::{MessageTable, Reference};
 use crate::transcript::{EntryIdx, Tokens};
@@ -152,8 +152,7 @@ pub fn run_cell(
 ) -> Result<(CellRecord, Vec<EventRecord>), ConfigError> {
     let session = prepared.session;
     let history: History = experiment.history.parse().map_err(ConfigError::Value)?;
-    let window = Tokens(cell.model.window_tokens);
-    let model = Model { name: cell.model.name.clone(), window, max_output: Tokens(cell.model.max_output_tokens) };
+    let model = cell.model.model();
     let mut strategy = cell.spec.build_with(&cell.strategy, &System)?;
     if let SummarizerSpec::OracleExtract { tokens } = cell.spec.summarizer {
         strategy.summarizer = Box::new(Extract { pick: Pick::Oracle(facts(session)), budget: Tokens(tokens) });
@@ -178,7 +177,7 @@ pub fn run_cell(
     let mut events = Vec::new();
     replay(input, &mut strategy, llm, &mut |event| {
         watch.observe(event);
-        let mut recorded = record(&cell.id, &session.transcript, event);
+        let mut recorded = record(cell, &session.transcript, event);
         if let EventRecord::Compaction(compaction) = &mut recorded {
             let fates = session.items.items.iter().zip(watch.goal().fates().unwrap_or_default());
             compaction.fates = fates.map(|(item, fate)| (item.id.clone(), fate.name().to_owned())).collect();

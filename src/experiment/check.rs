@@ -46,11 +46,9 @@ impl Experiment {
             return Err(ConfigError::entry(field, problem, format!("without `{field}` in the file there is one")));
         }
         for model in &self.models {
-            let quoted = format!("{:?}", model.name);
-            if model.window_tokens == 0 {
-                let problem = format!("the window of {quoted} is 0 tokens, it must have at least 1");
-                return Err(ConfigError::entry(quoted, problem, "`window_tokens` is the context window of the model"));
-            }
+            let own = std::iter::once((&model.name, model.window_tokens));
+            let recorded = model.recorded.iter().map(|(name, one)| (name, one.window_tokens));
+            own.chain(recorded).try_for_each(|(name, window)| check_window(name, window))?;
         }
         once("models", self.models.iter().map(|model| (&model.name, model.window_tokens, model.max_output_tokens)))?;
         once("seeds", self.seeds.iter())
@@ -68,6 +66,16 @@ impl Experiment {
         let problem = format!("the weights of [goal] are {} and {}", weights[0], weights[1]);
         Err(ConfigError::entry("[goal]", problem, "a weight is 0 or more, and one of them is more"))
     }
+}
+
+/// A window holds something.
+fn check_window(name: &str, window: u64) -> Result<(), ConfigError> {
+    if window > 0 {
+        return Ok(());
+    }
+    let quoted = format!("{name:?}");
+    let problem = format!("the window of {quoted} is 0 tokens, it must have at least 1");
+    Err(ConfigError::entry(name, problem, "`window_tokens` is the context window of the model"))
 }
 
 /// Cells of equal settings have one id.

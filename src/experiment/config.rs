@@ -15,7 +15,8 @@ use crate::engine::preset::{preset, presets};
 use crate::engine::spec::StrategySpec;
 use crate::llm::{LlmConfig, MockKnobs};
 use crate::meter::goal::Weights;
-use crate::replay::Manual;
+use crate::replay::{Limits, Manual, Model};
+use crate::transcript::Tokens;
 
 /// What is run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -167,6 +168,22 @@ pub struct ModelConfig {
     /// The most tokens a reply may have.
     #[serde(default = "ModelConfig::default_output")]
     pub max_output_tokens: u64,
+    /// What holds instead while a session ran on one of these models, by the name that was recorded. Under other models,
+    /// and where a session does not say, it is the above.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub recorded: BTreeMap<String, RecordedModel>,
+}
+
+/// A model that a session was recorded with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct RecordedModel {
+    /// Context window in tokens.
+    pub window_tokens: u64,
+    /// The most tokens a reply may have; without it that of the model of the cell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_output_tokens: Option<u64>,
 }
 
 impl ModelConfig {
@@ -178,7 +195,27 @@ impl ModelConfig {
     /// A model known by its window alone.
     pub fn window(tokens: u64) -> Self {
         let name = if tokens.is_multiple_of(1_000) { format!("{}k", tokens / 1_000) } else { tokens.to_string() };
-        Self { name, window_tokens: tokens, max_output_tokens: Self::default_output() }
+        Self { name, window_tokens: tokens, max_output_tokens: Self::default_output(), recorded: BTreeMap::new() }
+    }
+
+    /// The same for sessions that change between models of these windows, by recorded name.
+    #[must_use]
+    pub fn with_windows(mut self, windows: &[(String, u64)]) -> Self {
+        let one = |(name, window): &(String, u64)| {
+            (name.clone(), RecordedModel { window_tokens: *window, max_output_tokens: None })
+        };
+        self.recorded.extend(windows.iter().map(one));
+        self
+    }
+
+    /// What a replay is told of it.
+    pub fn model(&self) -> Model {
+        let limits = |one: &RecordedModel| Limits {
+            window: Tokens(one.window_tokens),
+            max_output: Tokens(one.max_output_tokens.unwrap_or(self.max_output_tokens)),
+        };
+        let recorded = self.recorded.iter().map(|(name, one)| (name.clone(), limits(one))).collect();
+        Model { recorded, ..Model::new(&self.name, Tokens(self.window_tokens), Tokens(self.max_output_tokens)) }
     }
 
     fn default_output() -> u64 {

@@ -62,13 +62,16 @@ pub fn grid(experiment: &Experiment, sessions: &[Session]) -> Result<Vec<Cell>, 
         let source = digest(&source(recorded));
         for model in &experiment.models {
             let model_name = format!("{} {} {}", model.name, model.window_tokens, model.max_output_tokens);
+            // Without windows by recorded model the digest is that of runs before there were any.
+            let windows = (!model.recorded.is_empty()).then(|| format!("{:?}", model.recorded));
             for (seed, replicate) in draws(experiment) {
                 let draw = format!("{seed} {replicate}");
                 cells.extend(strategies.iter().map(|Named { variant, mimics, stages, settings }| {
                     let Variant { name, spec, cache } = variant.clone();
                     let place = [&name, &recorded.name, &twin, &model_name, &experiment.history, &draw];
                     let id = digest(&place)[..16].to_owned();
-                    let inputs = digest(&[&id, settings, &source, stages])[..32].to_owned();
+                    let decides = [&id, settings, &source, stages].into_iter().chain(&windows);
+                    let inputs = digest(&decides.collect::<Vec<_>>())[..32].to_owned();
                     let (mimics, model) = (mimics.clone(), model.clone());
                     Cell { id, inputs, strategy: name, mimics, spec, cache, session, model, seed, replicate }
                 }));

@@ -1,14 +1,19 @@
 //! Events of a replay as records.
 
+use super::Cell;
 use crate::replay::{CompactionEvent, ReplayEvent, RequestEvent};
 use crate::results::{CompactionRecord, EventRecord, RequestRecord};
 use crate::transcript::Transcript;
 
 /// The record of an event of `cell`.
-pub(super) fn record(cell: &str, transcript: &Transcript, event: &ReplayEvent<'_, '_>) -> EventRecord {
-    let cell = cell.to_owned();
+pub(super) fn record(cell: &Cell, transcript: &Transcript, event: &ReplayEvent<'_, '_>) -> EventRecord {
+    let varies = !cell.model.recorded.is_empty();
+    let cell = cell.id.clone();
     match event {
-        ReplayEvent::Request(event) => EventRecord::Request(request(cell, transcript, event)),
+        ReplayEvent::Request(event) => {
+            let window_tokens = varies.then_some(event.window.0);
+            EventRecord::Request(RequestRecord { window_tokens, ..request(cell, transcript, event) })
+        }
         ReplayEvent::Compaction(event) => EventRecord::Compaction(Box::new(compaction(cell, transcript, event))),
         ReplayEvent::Overflow(event) => {
             EventRecord::Overflow { cell, request: event.request, reference_tokens: event.reference.0 }
@@ -25,6 +30,13 @@ pub(super) fn record(cell: &str, transcript: &Transcript, event: &ReplayEvent<'_
             checkpoint: event.checkpoint.to_string(),
             estimate_tokens: event.estimate.tokens.0,
             reason: event.reason.clone(),
+        },
+        ReplayEvent::Switch(event) => EventRecord::Switched {
+            cell,
+            request: event.request,
+            model: event.model.to_owned(),
+            window_tokens: event.limits.window.0,
+            max_output_tokens: event.limits.max_output.0,
         },
         ReplayEvent::Edit(event) => EventRecord::Edited {
             cell,
@@ -47,6 +59,7 @@ fn request(cell: String, transcript: &Transcript, event: &RequestEvent<'_, '_>) 
         recorded_tokens: event.recorded.map(|usage| usage.prompt().0),
         reused_tokens: event.reused.0,
         written_tokens: event.reference.saturating_sub(event.reused).0,
+        window_tokens: None,
         overflow: event.overflow,
         cache: None,
     }

@@ -280,7 +280,7 @@ fn follow<'a>(transcript: &'a Transcript, path: &'a [EntryIdx], walk: &mut Walk<
     let estimates = EstimateTable::new(transcript, &*strategy.estimator);
     let outline = Outline::new(transcript);
     let counts = CountCache::new(Reference::O200kBase);
-    let model = Model { name: String::new(), window: NO_WINDOW, max_output: Tokens(0) };
+    let model = Model::new("", NO_WINDOW, Tokens(0));
     let input = ReplayInput {
         transcript,
         path,

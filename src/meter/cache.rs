@@ -126,7 +126,7 @@ impl Meter for Cache {
             ReplayEvent::Edit(edit) => self.invalidated += edit.invalidated.0,
             ReplayEvent::Overflow(overflow) => self.failed += overflow.reference.0,
             ReplayEvent::Stuck(stuck) => self.failed += stuck.spent.0,
-            ReplayEvent::Fired(_) => {}
+            ReplayEvent::Fired(_) | ReplayEvent::Switch(_) => {}
         }
     }
 

@@ -54,6 +54,7 @@ impl Meter for Structure {
             ReplayEvent::Overflow(_) => self.overflows += 1,
             ReplayEvent::Stuck(_) => self.stuck += 1,
             ReplayEvent::Fired(_) => self.fired += 1,
+            ReplayEvent::Switch(_) => {}
             ReplayEvent::Edit(edit) => self.edits += edit.places.len() as u64,
         }
     }

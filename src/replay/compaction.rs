@@ -24,7 +24,7 @@ pub(super) fn compact(
         past: driver.past(),
         checkpoint,
         instructions,
-        window: driver.input.model.window,
+        window: driver.limits.window,
         seed: driver.input.seed,
     };
     let in_vain = |failed: SummaryError| (failed.to_string(), prompts(driver.input.counts, &failed.exchanges));

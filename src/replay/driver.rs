@@ -2,16 +2,16 @@
 
 use super::outline::{Reply, Step};
 use super::{
-    EditEvent, FiredEvent, History, Live, OverflowEvent, ReplayEvent, ReplayInput, RequestEvent, StuckEvent,
-    compaction, irreducible,
+    EditEvent, FiredEvent, History, Limits, Live, OverflowEvent, ReplayEvent, ReplayInput, RequestEvent, StuckEvent,
+    SwitchEvent, compaction, irreducible,
 };
 use crate::engine::cut::CutGoal;
 use crate::engine::edit::Rewrite;
 use crate::engine::strategy::Strategy;
 use crate::engine::summarize::Completer;
 use crate::engine::trigger::{Checkpoint, Decision, TriggerView};
-use crate::engine::view::Item;
-use crate::transcript::{EntryIdx, EntryKind, Tokens};
+use crate::engine::view::{Item, Kind};
+use crate::transcript::{EntryIdx, EntryKind, Role, Tokens};
 
 /// Replays `input` through `strategy` and tells `observe` everything that happens. Returns the context at the end.
 pub fn replay<'a>(
@@ -20,6 +20,7 @@ pub fn replay<'a>(
     llm: &dyn Completer,
     observe: &mut dyn FnMut(&ReplayEvent<'_, 'a>),
 ) -> Live<'a> {
+    let limits = input.model.limits(None);
     let mut driver = Driver {
         input,
         strategy,
@@ -29,6 +30,10 @@ pub fn replay<'a>(
         request: 1,
         recorded: true,
         taken: 0,
+        named: None,
+        limits,
+        looked: limits,
+        asked: false,
         told: None,
     };
     for &idx in input.path {
@@ -52,6 +57,14 @@ pub(super) struct Driver<'a, 'd> {
     pub(super) recorded: bool,
     /// Records of the path that were taken in.
     taken: usize,
+    /// The recorded model that the session runs on, as far as it says.
+    named: Option<&'a str>,
+    /// What holds for the next request.
+    pub(super) limits: Limits,
+    /// What held when the last reply was looked at.
+    looked: Limits,
+    /// Something has been said since the last reply, and waits for an answer.
+    asked: bool,
     /// Why no compaction can help, as it was told last.
     told: Option<irreducible::What>,
 }
@@ -63,8 +76,14 @@ impl<'a> Driver<'a, '_> {
     }
 
     fn entry(&mut self, idx: EntryIdx) {
-        match self.input.outline.step(idx) {
-            Step::Append => self.live.append(idx),
+        let outline = self.input.outline;
+        self.named = outline.model(idx).or(self.named);
+        match outline.step(idx) {
+            Step::Append => {
+                let asks = |kind: Kind| kind.is(Role::User) || kind.is(Role::ToolResult);
+                self.asked |= outline.kind(idx).is_some_and(asks);
+                self.live.append(idx);
+            }
             Step::Reply(reply) => self.reply(idx, reply),
             Step::Compaction => self.recorded_compaction(idx),
             Step::ContextEdit => {
@@ -83,8 +102,24 @@ impl<'a> Driver<'a, '_> {
         }
     }
 
-    /// One request and its reply.
-    fn reply(&mut self, idx: EntryIdx, reply: Reply) {
+    /// Takes over the limits of the model that the next request goes to, and tells it where they are others.
+    fn settle(&mut self) {
+        let model = self.input.model;
+        let limits = model.limits(self.named);
+        if limits != self.limits {
+            // What was said of the other size says nothing of this one.
+            (self.limits, self.told) = (limits, None);
+            if self.request == 1 {
+                // No reply was looked at under the old ones.
+                self.looked = limits;
+            }
+            let switch = SwitchEvent { request: self.request, model: self.named.unwrap_or(&model.name), limits };
+            (self.observe)(&ReplayEvent::Switch(switch));
+        }
+    }
+
+    /// Everything that comes before a request. Returns its reference count.
+    fn prepare(&mut self) -> Tokens {
         self.live.close_open_calls();
         let number = self.request;
         for manual in self.input.manual.iter().filter(|manual| manual.request == number) {
@@ -92,14 +127,22 @@ impl<'a> Driver<'a, '_> {
         }
         self.edits();
         self.checkpoint(Checkpoint::BeforeRequest);
-        let mut reference = self.live.request_tokens();
-        if reference > self.input.model.window {
-            (self.observe)(&ReplayEvent::Overflow(OverflowEvent { request: self.request, reference }));
-            if self.input.history == History::Full {
-                self.compact(Checkpoint::Overflow, "the request does not fit the window", None);
-            }
-            reference = self.live.request_tokens();
+        let reference = self.live.request_tokens();
+        if reference <= self.limits.window {
+            return reference;
         }
+        (self.observe)(&ReplayEvent::Overflow(OverflowEvent { request: self.request, reference }));
+        if self.input.history == History::Full {
+            self.compact(Checkpoint::Overflow, "the request does not fit the window", None);
+        }
+        self.live.request_tokens()
+    }
+
+    /// One request and its reply.
+    fn reply(&mut self, idx: EntryIdx, reply: Reply) {
+        // The model of the reply is known to have been asked, whether or not the change is recorded.
+        self.settle();
+        let reference = self.prepare();
         let event = RequestEvent {
             number: self.request,
             entry: idx,
@@ -108,7 +151,8 @@ impl<'a> Driver<'a, '_> {
             reference,
             recorded: if self.recorded && !reply.failed { self.input.outline.usage(idx) } else { None },
             reused: self.live.reused_tokens(),
-            overflow: reference > self.input.model.window,
+            window: self.limits.window,
+            overflow: reference > self.limits.window,
         };
         (self.observe)(&ReplayEvent::Request(event));
         self.live.mark_request();
@@ -118,6 +162,7 @@ impl<'a> Driver<'a, '_> {
             self.live.view_mut().anchor_last(usage);
         }
         self.checkpoint(if reply.goes_on { Checkpoint::AfterResponse } else { Checkpoint::TurnEnd });
+        (self.looked, self.asked) = (self.limits, false);
     }
 
     /// Usage as the agent is told: recorded, or simulated from the reference counts.
@@ -134,16 +179,16 @@ impl<'a> Driver<'a, '_> {
     }
 
     fn trigger_view(&self) -> TriggerView<'_, 'a> {
-        let model = self.input.model;
         let estimate = self.strategy.estimator.context(self.live.view());
-        TriggerView { context: self.live.view(), estimate, window: model.window, max_output: model.max_output }
+        let Limits { window, max_output } = self.limits;
+        TriggerView { context: self.live.view(), estimate, window, max_output, switched: self.limits != self.looked }
     }
 
     fn checkpoint(&mut self, at: Checkpoint) {
-        let model = self.input.model;
         let estimate = self.strategy.estimator.context(self.live.view());
         let context = self.live.view();
-        let now = TriggerView { context, estimate, window: model.window, max_output: model.max_output };
+        let Limits { window, max_output } = self.limits;
+        let now = TriggerView { context, estimate, window, max_output, switched: self.limits != self.looked };
         match self.strategy.trigger.decide(at, &now) {
             Decision::Wait => {}
             Decision::Compact(reason) if self.input.history == History::Recorded => {
@@ -162,7 +207,7 @@ impl<'a> Driver<'a, '_> {
             self.hopeless(checkpoint, reason);
             return;
         }
-        let goal = CutGoal { window: self.input.model.window, checkpoint };
+        let goal = CutGoal { window: self.limits.window, checkpoint };
         let done = match self.strategy.cut.cut(self.live.view(), goal) {
             _ if self.input.history == History::Recorded => {
                 Err((format!("{reason}; the recorded history is followed"), Tokens(0)))
@@ -184,8 +229,16 @@ impl<'a> Driver<'a, '_> {
         }
     }
 
-    /// The recording ends with words of the person that nobody answered: whatever an agent did, they must fit.
+    /// The recording ends with words of the person that nobody answered: whatever an agent did, they must fit. Where they go
+    /// to a model of another size, the request is prepared as if it had been made: nothing has been asked of that model.
     fn unanswered(&mut self) {
+        if self.asked {
+            self.settle();
+        }
+        if self.limits != self.looked {
+            self.prepare();
+            return;
+        }
         let Some(reason) = irreducible::prompt(self).filter(|_| self.input.history == History::Full) else { return };
         let reference = self.live.request_tokens();
         (self.observe)(&ReplayEvent::Overflow(OverflowEvent { request: self.request, reference }));

@@ -1,6 +1,6 @@
 //! What a replay tells its observers.
 
-use super::Live;
+use super::{Limits, Live};
 use crate::engine::cut::CutPlan;
 use crate::engine::estimate::Estimate;
 use crate::engine::summarize::Summary;
@@ -23,6 +23,8 @@ pub enum ReplayEvent<'r, 'a> {
     Fired(FiredEvent),
     /// Messages were changed in place.
     Edit(EditEvent<'r, 'a>),
+    /// The session went on with a model of another size.
+    Switch(SwitchEvent<'a>),
 }
 
 /// A call of the model, as it leaves.
@@ -42,7 +44,9 @@ pub struct RequestEvent<'r, 'a> {
     pub recorded: Option<Usage>,
     /// Reference tokens shared with the request before.
     pub reused: Tokens,
-    /// It does not fit the window.
+    /// The window in force.
+    pub window: Tokens,
+    /// It does not fit that window.
     pub overflow: bool,
 }
 
@@ -168,4 +172,16 @@ pub struct EditEvent<'r, 'a> {
     pub saved: Tokens,
     /// Reference tokens of the request before that the next one does not share.
     pub invalidated: Tokens,
+}
+
+/// The session went on with a model of another size. Told before anything is asked under it, and first where the session
+/// begins with another model than that of the cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SwitchEvent<'a> {
+    /// Number of the next request, from 1.
+    pub request: u64,
+    /// The recorded name of the model; the cell's where the session does not say.
+    pub model: &'a str,
+    /// What holds from here on.
+    pub limits: Limits,
 }

@@ -1,5 +1,6 @@
 //! What a replay is given. Everything but the strategy is shared by all cells of a transcript.
 
+use std::collections::BTreeMap;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -42,6 +43,15 @@ impl FromStr for History {
     }
 }
 
+/// How much a model takes and gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Limits {
+    /// Context window.
+    pub window: Tokens,
+    /// The most tokens a reply may have.
+    pub max_output: Tokens,
+}
+
 /// The model whose context is at stake.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Model {
@@ -51,6 +61,21 @@ pub struct Model {
     pub window: Tokens,
     /// The most tokens a reply may have.
     pub max_output: Tokens,
+    /// What holds instead while the session ran on one of these models, by the name that was recorded.
+    pub recorded: BTreeMap<String, Limits>,
+}
+
+impl Model {
+    /// The one model of a session, whatever models it was recorded with.
+    pub fn new(name: &str, window: Tokens, max_output: Tokens) -> Self {
+        Self { name: name.to_owned(), window, max_output, recorded: BTreeMap::new() }
+    }
+
+    /// What holds while the session runs on `recorded`; `None`: it does not say on which model.
+    pub fn limits(&self, recorded: Option<&str>) -> Limits {
+        let own = Limits { window: self.window, max_output: self.max_output };
+        recorded.and_then(|name| self.recorded.get(name)).copied().unwrap_or(own)
+    }
 }
 
 /// What an estimator says of every entry of a transcript; made once per estimator and transcript.

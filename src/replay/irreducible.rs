@@ -31,8 +31,7 @@ pub(super) fn reason(driver: &Driver<'_, '_>, at: Checkpoint) -> Option<Reason> 
 
 /// The head alone is over the threshold: the trigger would fire for ever.
 fn over_threshold(driver: &Driver<'_, '_>) -> Option<Reason> {
-    let model = driver.input.model;
-    let threshold = driver.strategy.trigger.fires_at(model.window, model.max_output)?;
+    let threshold = driver.strategy.trigger.fires_at(driver.limits.window, driver.limits.max_output)?;
     let estimator = &driver.strategy.estimator;
     let empty = ContextView::new(driver.input.transcript, driver.live.view().head());
     let own = estimator.context(&empty).tokens;
@@ -48,7 +47,7 @@ fn over_threshold(driver: &Driver<'_, '_>) -> Option<Reason> {
 
 /// The head alone does not fit.
 fn full_head(driver: &Driver<'_, '_>) -> Option<Reason> {
-    let (head, window) = (driver.live.head_tokens(), driver.input.model.window);
+    let (head, window) = (driver.live.head_tokens(), driver.limits.window);
     let words = format!("the head alone has {head} tokens, the window {window}: no compaction can help");
     (head > window).then_some((What::Window, words))
 }
@@ -57,7 +56,7 @@ fn full_head(driver: &Driver<'_, '_>) -> Option<Reason> {
 pub(super) fn prompt(driver: &Driver<'_, '_>) -> Option<Reason> {
     let live = &driver.live;
     let view = live.view();
-    let room = driver.input.model.window.saturating_sub(live.head_tokens());
+    let room = driver.limits.window.saturating_sub(live.head_tokens());
     let unanswered = (0..view.len()).rev().take_while(|&at| !view.kind(at).is(Role::Assistant));
     let is_large = |&at: &usize| view.kind(at).is(Role::User) && live.reference().at(at) > room;
     let at = unanswered.filter(is_large).last()?;

@@ -20,7 +20,8 @@ pub use counts::CountCache;
 pub use driver::replay;
 pub use event::{
     CompactionEvent, EditEvent, FiredEvent, OverflowEvent, ReplayEvent, RequestEvent, StuckEvent, SummaryCall,
+    SwitchEvent,
 };
-pub use input::{EstimateTable, History, Manual, Model, ReplayInput};
+pub use input::{EstimateTable, History, Limits, Manual, Model, ReplayInput};
 pub use live::Live;
 pub use outline::Outline;

@@ -122,6 +122,8 @@ struct Row {
     derived: bool,
     sent: bool,
     result: Option<CallId>,
+    /// The model that it puts in force, by its place in the names.
+    model: Option<u32>,
     /// Where its calls end; they begin where those of the row before end.
     calls_end: u32,
 }
@@ -133,12 +135,20 @@ pub struct Outline {
     calls: Vec<CallId>,
     ids: CallIds,
     usage: Vec<Option<Usage>>,
+    /// Names of models, each once. Sessions have few.
+    models: Vec<Box<str>>,
 }
 
 impl Outline {
     /// Reads every entry once.
     pub fn new(transcript: &Transcript) -> Self {
-        let mut outline = Self { rows: Vec::new(), calls: Vec::new(), ids: CallIds::default(), usage: Vec::new() };
+        let mut outline = Self {
+            rows: Vec::new(),
+            calls: Vec::new(),
+            ids: CallIds::default(),
+            usage: Vec::new(),
+            models: Vec::new(),
+        };
         for entry in &transcript.entries {
             outline.push(&entry.kind);
         }
@@ -146,8 +156,15 @@ impl Outline {
     }
 
     fn push(&mut self, entry: &EntryKind) {
-        let mut row =
-            Row { step: Step::Append, kind: Kind::Hidden, derived: false, sent: false, result: None, calls_end: 0 };
+        let mut row = Row {
+            step: Step::Append,
+            kind: Kind::Hidden,
+            derived: false,
+            sent: false,
+            result: None,
+            model: entry.model().map(|name| self.model_number(name)),
+            calls_end: 0,
+        };
         let mut usage = None;
         match entry {
             EntryKind::Message(message) => {
@@ -177,6 +194,20 @@ impl Outline {
         row.calls_end = u32::try_from(self.calls.len()).unwrap_or(u32::MAX);
         self.rows.push(row);
         self.usage.push(usage);
+    }
+
+    fn model_number(&mut self, name: &str) -> u32 {
+        let known = self.models.iter().rposition(|model| **model == *name);
+        let at = known.unwrap_or_else(|| {
+            self.models.push(name.into());
+            self.models.len() - 1
+        });
+        u32::try_from(at).unwrap_or(u32::MAX)
+    }
+
+    /// The model that is in force from an entry on, as far as the entry says.
+    pub(super) fn model(&self, idx: EntryIdx) -> Option<&str> {
+        self.models.get(self.rows[idx.0].model? as usize).map(|name| &**name)
     }
 
     fn made_from(&self) -> u32 {

@@ -154,6 +154,19 @@ pub enum EventRecord {
         /// Why.
         reason: String,
     },
+    /// The session went on with a model of another size; only in cells that have windows by recorded model.
+    Switched {
+        /// The cell.
+        cell: String,
+        /// The next request, from 1.
+        request: u64,
+        /// The recorded name of the model; the cell's where the session does not say.
+        model: String,
+        /// Context window from here on.
+        window_tokens: u64,
+        /// The most tokens a reply may have from here on.
+        max_output_tokens: u64,
+    },
     /// Messages were shortened or masked in place.
     Edited {
         /// The cell.
@@ -178,6 +191,7 @@ impl EventRecord {
             | Self::Overflow { cell, .. }
             | Self::Stuck { cell, .. }
             | Self::Fired { cell, .. }
+            | Self::Switched { cell, .. }
             | Self::Edited { cell, .. } => cell,
         }
     }
@@ -204,6 +218,9 @@ pub struct RequestRecord {
     pub reused_tokens: u64,
     /// Reference tokens after that prefix: they are written anew.
     pub written_tokens: u64,
+    /// Context window of the model that it went to; `None`: the cell has no windows by recorded model, so it is the cell's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window_tokens: Option<u64>,
     /// It did not fit the window.
     pub overflow: bool,
     /// How the simulated cache bills it; runs before there was one have none.

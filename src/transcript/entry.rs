@@ -56,6 +56,18 @@ pub enum EntryKind {
     },
 }
 
+impl EntryKind {
+    /// The model that is in force from this record on, as far as the record says: a change of the model names it, and a
+    /// reply who answered. `None`: it says nothing.
+    pub fn model(&self) -> Option<&str> {
+        match self {
+            Self::ModelChange { model, .. } => Some(&**model).filter(|name| !name.is_empty()),
+            Self::Message(message) => message.reply()?.answered_by(),
+            _ => None,
+        }
+    }
+}
+
 /// A recorded compaction.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Compaction {

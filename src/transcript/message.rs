@@ -111,6 +111,14 @@ pub struct Reply {
 }
 
 impl Reply {
+    /// Names in place of a model where the agent wrote the reply itself: Claude Code's, and that of `OpenClaw`.
+    const WRITTEN_BY_THE_AGENT: [&str; 2] = ["<synthetic>", "gateway-injected"];
+
+    /// The model that answered; `None` where the agent wrote the reply itself, or where the file does not say.
+    pub fn answered_by(&self) -> Option<&str> {
+        Some(&*self.model).filter(|name| !name.is_empty() && !Self::WRITTEN_BY_THE_AGENT.contains(name))
+    }
+
     /// Whether the reply failed or was stopped: it is recorded, but not sent to the model again.
     pub fn failed(&self) -> bool {
         matches!(self.stop, StopReason::Error | StopReason::Aborted)

@@ -13,6 +13,7 @@ mod importing;
 mod reading;
 mod redacting;
 mod running;
+mod switching;
 mod validating;
 
 use std::path::{Path, PathBuf};

@@ -85,7 +85,7 @@ pub fn assert_replays(transcript: &Transcript, name: &str) {
     let reference = MessageTable::new(transcript, Reference::O200kBase);
     let estimates = EstimateTable::new(transcript, &*strategy.estimator);
     let counts = CountCache::new(Reference::O200kBase);
-    let model = Model { name: String::new(), window: Tokens(10_000_000), max_output: Tokens(0) };
+    let model = Model::new("", Tokens(10_000_000), Tokens(0));
     let path = transcript.path();
     for history in [History::Full, History::Recorded] {
         let input = ReplayInput {

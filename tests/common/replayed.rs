@@ -75,7 +75,7 @@ fn each_request(name: &str, transcript: &Transcript, history: History, mut each:
     let reference = MessageTable::new(transcript, Reference::O200kBase);
     let estimates = EstimateTable::new(transcript, &*strategy.estimator);
     let counts = CountCache::new(Reference::O200kBase);
-    let model = Model { name: "m".to_owned(), window: Tokens(10_000_000), max_output: Tokens(8_192) };
+    let model = Model::new("m", Tokens(10_000_000), Tokens(8_192));
     let input = ReplayInput {
         transcript,
         path: &path,

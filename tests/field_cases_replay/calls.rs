@@ -58,7 +58,7 @@ fn run(
     observe: &mut dyn FnMut(&ReplayEvent<'_, '_>),
 ) {
     let path = transcript.path();
-    let model = Model { name: String::new(), window: Tokens(window), max_output: Tokens(0) };
+    let model = Model::new("", Tokens(window), Tokens(0));
     let input = ReplayInput {
         transcript,
         path: &path,

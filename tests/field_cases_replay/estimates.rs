@@ -1,6 +1,6 @@
 //! Estimates and triggers.
 
-use cutpoint::engine::pi::{Rules, message_tokens, should_compact};
+use cutpoint::engine::pi::{Rules, message_tokens};
 use cutpoint::engine::trigger::Checkpoint;
 use cutpoint::replay::ReplayEvent;
 use cutpoint::tokens::{MessageTable, Reference};
@@ -113,21 +113,6 @@ fn a_trigger_between_turns_sees_the_results_and_one_at_the_end_comes_late() {
     let usage = (0..case.transcript.entries.len()).filter_map(|at| message(&case, at).reply()?.usage);
     let over = usage.into_iter().position(|usage| usage.context().0 > case.number("threshold")).unwrap() as u64 + 1;
     assert_eq!(over, case.number("usage_only_first_step_over"));
-}
-
-#[test]
-fn a_smaller_model_is_too_small_at_once() {
-    let case = Case::read("window-model-switch");
-    let context = case.estimate().tokens;
-    assert_eq!(context, Tokens(case.number("context")));
-    let after = Tokens(case.number("window_after"));
-    assert!(should_compact(context, after, &Rules::V1_6), "before the next request");
-    assert!(!should_compact(context, Tokens(1_000_000), &Rules::V1_6), "not with the old window");
-    assert_eq!((context - after).0, case.number("over_window_by"));
-    assert_eq!((after - Rules::V1_6.reserve).0, case.number("threshold_after"));
-    // A cell of the smaller model fires as soon as the large reply is there.
-    assert_eq!(fires(&case, &Rules::V1_6, Rules::V1_6.reserve, after.0), [(2, Checkpoint::TurnEnd, 150_000)]);
-    assert_eq!(fires(&case, &Rules::V1_6, Rules::V1_6.reserve, 1_000_000), []);
 }
 
 #[test]

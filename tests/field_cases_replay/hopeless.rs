@@ -25,7 +25,7 @@ struct Told {
 
 fn told(transcript: &Transcript, spec: &StrategySpec, window: u64, manual: &[Manual]) -> Told {
     let mut strategy = spec.build("one").unwrap();
-    let model = Model { name: String::new(), window: Tokens(window), max_output: Tokens(0) };
+    let model = Model::new("", Tokens(window), Tokens(0));
     let path = transcript.path();
     let input = ReplayInput {
         transcript,

@@ -5,7 +5,6 @@
 //! | case | reason |
 //! |---|---|
 //! | `cache-thinking-dropped` | no strategy drops thinking between turns; that is a rule of a provider, not of an agent |
-//! | `window-model-switch` | the figures are checked; a cell has one model, so a replay does not switch by itself |
 //! | `est-*`, `overhead-*`, `usage-*`, `huge-*` of other formats | `tests/estimators.rs`, `tests/import_openai.rs`, `tests/import_claude_code.rs` |
 //! | `cache-*`, `cost-*`, `*.requests.json` | caches and bills: `tests/cache_field_cases.rs` |
 //! | `bad-*`, `enc-*`, `fmt-*`, `tree-*` | damaged files: `tests/field_cases.rs` |
@@ -20,6 +19,7 @@ mod losses;
 mod pairs;
 mod resumed;
 mod variants;
+mod windows;
 
 use std::path::Path;
 
@@ -101,12 +101,23 @@ impl Case {
         observe: &mut dyn FnMut(&ReplayEvent<'_, '_>),
         then: impl FnOnce(&Live<'_>) -> T,
     ) -> T {
+        self.follow_under(release, reserve, &Model::new("", Tokens(window), Tokens(0)), observe, then)
+    }
+
+    /// The same under a model that may have windows by recorded model.
+    pub(crate) fn follow_under<T>(
+        &self,
+        release: &'static Rules,
+        reserve: Tokens,
+        model: &Model,
+        observe: &mut dyn FnMut(&ReplayEvent<'_, '_>),
+        then: impl FnOnce(&Live<'_>) -> T,
+    ) -> T {
         let transcript = &self.transcript;
         let mut strategy = preset("pi").unwrap().spec.build("pi").unwrap();
         strategy.estimator = std::sync::Arc::new(estimate::pi::Pi(release));
         strategy.trigger = Box::new(trigger::pi::Pi(release.with_reserve(Some(reserve))));
         let path = transcript.path();
-        let model = Model { name: String::new(), window: Tokens(window), max_output: Tokens(0) };
         let input = ReplayInput {
             transcript,
             path: &path,
@@ -114,7 +125,7 @@ impl Case {
             reference: &MessageTable::new(transcript, Reference::O200kBase),
             estimates: &EstimateTable::new(transcript, &*strategy.estimator),
             counts: &CountCache::new(Reference::O200kBase),
-            model: &model,
+            model,
             history: History::Recorded,
             manual: &[],
             seed: 0,
@@ -127,7 +138,7 @@ impl Case {
         let transcript = &self.transcript;
         let mut strategy = preset("ralph").unwrap().spec.build("ralph").unwrap();
         let path = transcript.path();
-        let model = Model { name: String::new(), window: Tokens(200_000), max_output: Tokens(0) };
+        let model = Model::new("", Tokens(200_000), Tokens(0));
         let input = ReplayInput {
             transcript,
             path: &path,

@@ -176,7 +176,7 @@ impl<'p> Plan<'p> {
             reference: &reference,
             estimates: &EstimateTable::new(transcript, &*estimator),
             counts: &CountCache::new(Reference::O200kBase),
-            model: &Model { name: String::new(), window, max_output: Tokens(0) },
+            model: &Model::new("", window, Tokens(0)),
             history: History::Full,
             manual: &[],
             seed: 0,

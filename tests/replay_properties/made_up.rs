@@ -3,15 +3,19 @@
 
 use cutpoint::engine::pi::{Path, Rules};
 use cutpoint::engine::preset::presets;
-use cutpoint::replay::History;
+use cutpoint::replay::{History, Model};
 use cutpoint::transcript::{
     Bash, Block, BranchSummary, Compaction, Content, ContextEdit, Custom, Entry, EntryIdx, EntryKind, Head, Image,
-    JsonText, Message, Reply, Role, StopReason, System, Text, ToolCall, ToolResult, ToolSchema, Transcript, Usage,
+    JsonText, Message, Reply, Role, StopReason, System, Text, Tokens, ToolCall, ToolResult, ToolSchema, Transcript,
+    Usage,
 };
 use proptest::prelude::*;
 
 use crate::counts::is_invented;
 use crate::{Answers, Shared};
+
+/// Models that made-up sessions change between.
+const MODELS: [&str; 2] = ["m", "n"];
 
 /// One step of a made-up session.
 #[derive(Clone, Debug)]
@@ -311,8 +315,44 @@ fn config() -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
+/// The same session with replies of two models in turn, and changes between them where it had notes.
+fn with_models(mut transcript: Transcript) -> Transcript {
+    for (at, entry) in transcript.entries.iter_mut().enumerate() {
+        let model = MODELS[at / 2 % 2];
+        match &mut entry.kind {
+            EntryKind::Message(Message::Assistant(_, reply)) => reply.model = model.into(),
+            kind @ EntryKind::Note { .. } => {
+                *kind = EntryKind::ModelChange { provider: "p".into(), model: model.into() }
+            }
+            _ => {}
+        }
+    }
+    transcript
+}
+
 proptest! {
     #![proptest_config(config())]
+
+    /// Windows by recorded model that are all alike are one window.
+    #[test]
+    fn equal_windows_are_one_window(session in session(), llm in answers(), window in 0..4_usize, other in any::<bool>()) {
+        let transcript = with_models(session.transcript);
+        let shared = Shared::new(&transcript);
+        let window = [0, 900, 17_000, 40_000][window];
+        for name in crate::OWN_RULES {
+            let preset = cutpoint::engine::preset::preset(name).unwrap();
+            for history in [History::Full, History::Recorded] {
+                let one = Model::new("", Tokens(window), Tokens(1_000));
+                let limits = one.limits(None);
+                let recorded = MODELS.map(|model| (model.to_owned(), limits)).into();
+                // Whatever the cell's own window is, where the session says from the beginning which model it runs on.
+                let own = if other && shared.names_a_model_first() { Tokens(1_000_000) } else { Tokens(window) };
+                let by_model = Model { recorded, window: own, ..one.clone() };
+                let [expected, found] = [&one, &by_model].map(|model| shared.told(&preset, model, history, llm));
+                prop_assert_eq!(found, expected, "{}", name);
+            }
+        }
+    }
 
     #[test]
     fn no_session_is_too_odd(session in session(), llm in answers(), window in 0..4_usize) {

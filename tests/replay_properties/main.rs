@@ -15,9 +15,11 @@ use cutpoint::engine::estimate::outside::Inside;
 use cutpoint::engine::preset::{Preset, preset, presets};
 use cutpoint::engine::summarize::{Completer, LlmError, LlmRequest, LlmResponse};
 use cutpoint::experiment::load;
-use cutpoint::replay::{CountCache, EstimateTable, History, Live, Model, Outline, ReplayInput, replay};
+use cutpoint::replay::{
+    CountCache, EstimateTable, History, Live, Model, Outline, ReplayEvent, ReplayInput, RequestEvent, replay,
+};
 use cutpoint::tokens::{MessageTable, Reference};
-use cutpoint::transcript::{EntryIdx, Tokens, Transcript};
+use cutpoint::transcript::{EntryIdx, EntryKind, Tokens, Transcript};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use counts::{Counter, Second};
@@ -86,7 +88,7 @@ impl<'a> Shared<'a> {
     pub(crate) fn follow(&self, then: impl FnOnce(&Live<'_>)) {
         let mut strategy = preset("pi").unwrap().spec.build("pi").unwrap();
         let estimates = EstimateTable::new(self.transcript, &*strategy.estimator);
-        let model = Model { name: String::new(), window: Tokens(200_000), max_output: Tokens(1_000) };
+        let model = Model::new("", Tokens(200_000), Tokens(1_000));
         let input = self.input(&estimates, &model, History::Recorded);
         then(&replay(input, &mut strategy, &Answers::Fails, &mut |_| {}));
     }
@@ -106,13 +108,42 @@ impl<'a> Shared<'a> {
         }
     }
 
+    /// Whether the first request is known to go to a model of the recording, and so are all that follow.
+    pub(crate) fn names_a_model_first(&self) -> bool {
+        self.path.iter().all(|&idx| match &self.transcript.entry(idx).kind {
+            EntryKind::Message(message) => message.reply().is_none_or(|reply| reply.answered_by().is_some()),
+            _ => true,
+        }) && self.path.iter().any(|&idx| self.transcript.entry(idx).kind.model().is_some())
+    }
+
+    /// What a replay under a model tells, but for a change of the model before the first request.
+    pub(crate) fn told(&self, preset: &Preset, model: &Model, history: History, llm: Answers) -> Vec<String> {
+        let mut strategy = preset.spec.build(preset.name).unwrap();
+        let estimates = EstimateTable::new(self.transcript, &*strategy.estimator);
+        let mut told = Vec::new();
+        replay(self.input(&estimates, model, history), &mut strategy, &llm, &mut |event| match event {
+            ReplayEvent::Switch(switch) if switch.request == 1 => {}
+            ReplayEvent::Request(request) => {
+                let RequestEvent { number, estimate, reference, reused, window, overflow, .. } = request;
+                told.push(format!("{number} {estimate:?} {reference} {reused} {window} {overflow}"));
+            }
+            ReplayEvent::Compaction(one) => {
+                let (plan, after) = (one.plan, one.after.request_tokens());
+                told.push(format!("{} {} {} {plan:?} {after}", one.request, one.checkpoint, one.reason));
+            }
+            ReplayEvent::Edit(edit) => told.push(format!("{} {:?} {}", edit.request, edit.places, edit.saved)),
+            other => told.push(format!("{other:?}")),
+        });
+        told
+    }
+
     /// Replays it through a preset under the eyes of the oracle. Returns the number of compactions.
     pub(crate) fn check(&self, preset: &Preset, windows: &[u64], history: History, llm: Answers) -> u64 {
         let estimates = EstimateTable::new(self.transcript, &*preset.spec.estimator.build(&Inside).unwrap());
         let second = Second::new(preset.spec.estimator.clone());
         let one = |&window: &u64| {
             let mut strategy = preset.spec.build(preset.name).unwrap();
-            let model = Model { name: String::new(), window: Tokens(window), max_output: Tokens(1_000) };
+            let model = Model::new("", Tokens(window), Tokens(1_000));
             let input = self.input(&estimates, &model, history);
             let mut oracle = Oracle::new(input, &preset.spec.estimator, &self.counter, &second);
             let observe = || {

@@ -65,6 +65,7 @@ impl<'a> Oracle<'a> {
             ReplayEvent::Compaction(compaction) => self.compaction(compaction),
             ReplayEvent::Overflow(overflow) => assert_eq!(overflow.request, self.next()),
             ReplayEvent::Stuck(stuck) => assert_eq!(stuck.request, self.next()),
+            ReplayEvent::Switch(switch) => assert_eq!(switch.request, self.next()),
             ReplayEvent::Fired(fired) => {
                 assert_eq!((fired.request, self.history), (self.next(), History::Recorded));
             }

@@ -17,6 +17,9 @@ pub(crate) const FORMULA: &str = "=cmd|' /C calc'!A0";
 const STRATEGIES: [(&str, &str, u64, f64); 3] =
     [("pi", "pi 1.6.0", 24_000, 0.25), ("tail-only", "", 20_000, 0.625), ("none", "", 0, 0.0)];
 const WINDOW: u64 = 100_000;
+/// The second session goes on with a smaller model from this request on.
+const SWITCH: u64 = 12;
+const SMALL: u64 = 80_000;
 
 pub(crate) fn run() -> Run {
     let mut cells = Vec::new();
@@ -56,6 +59,16 @@ fn replay(cell: &str, kept: u64, requests: u64) -> Vec<EventRecord> {
             events.push(EventRecord::Compaction(Box::new(compaction(cell, request, context, kept))));
             context = kept + 1_200;
         }
+        let switched = requests == 24 && request >= SWITCH;
+        if switched && request == SWITCH {
+            events.push(EventRecord::Switched {
+                cell: cell.to_owned(),
+                request,
+                model: format!("small {HOSTILE}"),
+                window_tokens: SMALL,
+                max_output_tokens: 4_096,
+            });
+        }
         let overflow = context > WINDOW;
         if overflow && request % 8 == 0 {
             events.push(EventRecord::Overflow { cell: cell.to_owned(), request, reference_tokens: context });
@@ -70,6 +83,7 @@ fn replay(cell: &str, kept: u64, requests: u64) -> Vec<EventRecord> {
             recorded_tokens: None,
             reused_tokens: context - context / 10,
             written_tokens: context / 10,
+            window_tokens: (requests == 24).then_some(if switched { SMALL } else { WINDOW }),
             overflow,
             // The cache serves what is reused, and stores the rest but for the last 100 tokens. One strategy is not simulated.
             cache: (kept > 0).then(|| RequestCache {

@@ -331,6 +331,22 @@ fn judgements_stand_with_their_evidence() {
     );
 }
 
+/// The session goes on with a smaller model: said in words, and drawn as a step with both sizes.
+#[test]
+fn a_change_of_the_window_is_a_step_and_is_said() {
+    let page = page(&crate::fixture::run());
+    let captions: Vec<String> =
+        page.split("<figcaption>").skip(1).map(|part| text_of(part.split("</figcaption>").next().unwrap())).collect();
+    let changed: Vec<&String> =
+        captions.iter().filter(|text| text.contains("from request 12 on, window 80,000 tokens")).collect();
+    assert_eq!(changed.len(), 1, "{captions:#?}");
+    let drawing = page.split("<figure>").find(|part| part.contains("from request 12 on")).unwrap();
+    let labels: Vec<&str> = ["window 100k", "window 80k"].into_iter().filter(|label| drawing.contains(label)).collect();
+    assert_eq!(labels, ["window 100k", "window 80k"]);
+    // So does the table of cells, where something happened in one.
+    assert_eq!(page.matches("from request 12 on, window 80,000 tokens, seed").count(), 1);
+}
+
 #[test]
 fn only_our_stale_files_are_removed() {
     let (folder, run) = (tempfile::tempdir().unwrap(), super::against::head());

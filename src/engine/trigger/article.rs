@@ -63,7 +63,10 @@ mod tests {
         let sketch = Sketch::new(line);
         let view = sketch.view();
         let estimate = Estimate { tokens: Tokens(tokens), anchored: None };
-        trigger.decide(at, &TriggerView { context: &view, estimate, window: Tokens(window), max_output: Tokens(0) })
+        trigger.decide(
+            at,
+            &TriggerView { context: &view, estimate, window: Tokens(window), max_output: Tokens(0), switched: false },
+        )
     }
 
     #[test]

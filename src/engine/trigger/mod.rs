@@ -57,6 +57,8 @@ pub struct TriggerView<'v, 'a> {
     pub window: Tokens,
     /// The most tokens a reply may have.
     pub max_output: Tokens,
+    /// The model is of another size than when the last reply was looked at.
+    pub switched: bool,
 }
 
 /// Whether to compact now.

@@ -37,18 +37,23 @@ impl Pi {
 }
 
 impl Pi {
-    /// Before a prompt Pi looks again, and does not skip a reply that was stopped (0.23.3). All other replies were looked
-    /// at when they came. The prompt itself is not part of what is compared.
+    /// Before a prompt Pi looks at the last reply again, and does not skip one that was stopped (0.23.3). All others were
+    /// looked at when they came, and are of interest only if the window is another one since. The prompt itself is not part
+    /// of what is compared, and the reply counts whichever model gave it; only an overflow of another model is not taken as
+    /// one's own.
     fn before_prompt(now: &TriggerView<'_, '_>) -> Option<Tokens> {
         let context = now.context;
         let at = context.items().iter().rposition(|item| item.kind.is(Role::Assistant))?;
         let reply = context.message(at)?.reply()?;
         let prompted = (at + 1..context.len()).any(|later| context.kind(later).is(Role::User));
         let stale = |usage_at: usize| context.boundary().is_some_and(|boundary| usage_at < boundary);
-        if reply.stop != StopReason::Aborted || !prompted || stale(context.anchor().map_or(at, |anchor| anchor.at)) {
+        let is_open = now.switched || reply.stop == StopReason::Aborted;
+        if !is_open || !prompted || stale(context.anchor().map_or(at, |anchor| anchor.at)) {
             return None;
         }
-        Some(now.estimate.tokens.saturating_sub(context.estimates().range(at + 1..context.len())))
+        let reported = context.anchor().filter(|anchor| anchor.at == at).map(|anchor| anchor.usage);
+        let estimated = now.estimate.tokens.saturating_sub(context.estimates().range(at + 1..context.len()));
+        Some(reported.unwrap_or(estimated))
     }
 }
 
@@ -75,10 +80,15 @@ mod tests {
 
     /// Whether the trigger of a release fires for a window of 17,384 tokens, that is above 1,000.
     fn fires(rules: &'static Rules, at: Checkpoint, line: &str) -> bool {
+        fires_after(rules, at, line, false)
+    }
+
+    /// The same, after a change of the window or without one.
+    fn fires_after(rules: &'static Rules, at: Checkpoint, line: &str, switched: bool) -> bool {
         let sketch = Sketch::new(line);
         let view = sketch.view();
         let estimate = estimate::pi::Pi(rules).context(&view);
-        let now = TriggerView { context: &view, estimate, window: Tokens(17_384), max_output: Tokens(0) };
+        let now = TriggerView { context: &view, estimate, window: Tokens(17_384), max_output: Tokens(0), switched };
         Pi(*rules).decide(at, &now) != Decision::Wait
     }
 
@@ -116,6 +126,21 @@ mod tests {
     }
 
     #[test]
+    fn before_a_prompt_under_another_window_the_last_reply_is_looked_at_again_without_the_prompt() {
+        for rules in [&Rules::V1_6, &Rules::V0_58] {
+            let fires = |line| fires_after(rules, Checkpoint::BeforeRequest, line, true);
+            assert!(fires("u10 a10=1001 u1"));
+            assert!(!fires("u10 a10=1000 u5000"));
+            // A failed reply has no usage: 900, and what follows it but for the prompt.
+            assert!(fires("u10 a10=900 u90 e11 u1"));
+            assert!(!fires("u10 a10=900 u90 e10 u5000"));
+            // Nobody asks for anything, or usage is from before a compaction.
+            assert!(!fires("u10 a10=1001"));
+            assert!(!fires("s5 a10=5000 | u10"));
+        }
+    }
+
+    #[test]
     fn usage_from_before_a_compaction_says_nothing() {
         for rules in [&Rules::V1_6, &Rules::V0_58] {
             assert!(!fires(rules, Checkpoint::TurnEnd, "s5 a10=5000 | u10 e10"));
@@ -131,7 +156,8 @@ mod tests {
         let sketch = Sketch::new("u0 a0=1");
         let view = sketch.view();
         let estimate = estimate::pi::Pi(&Rules::V1_6).context(&view);
-        let now = TriggerView { context: &view, estimate, window: Tokens(16_384), max_output: Tokens(0) };
+        let (window, max_output) = (Tokens(16_384), Tokens(0));
+        let now = TriggerView { context: &view, estimate, window, max_output, switched: false };
         assert_ne!(Pi(Rules::V1_6).decide(Checkpoint::TurnEnd, &now), Decision::Wait);
     }
 }

@@ -37,7 +37,7 @@ pub struct BillInput<'t> {
     pub price: Result<&'t PriceRow, &'t str>,
     /// A model of the time to the first token, if one was chosen.
     pub latency: Option<&'t LatencyRow>,
-    /// Context window, for the oracle.
+    /// Context window before the first change of the model, for the oracle.
     pub window: Tokens,
     /// Whether the replay is of all messages: only then is there a bill without compaction to compare with.
     pub full: bool,
@@ -218,7 +218,12 @@ impl<'t> ProviderBill<'t> {
         let outcome = none.cache.send(&Request { answer, ..Request::new(at, &none.prompt, &marks) });
         let head: Tokens = self.input.table.head().iter().map(|block| block.tokens).sum();
         let warm = outcome.missed.is_none_or(|missed| missed.lifetime == Tokens(0));
-        none.steps.push(Step { messages: none.prompt.total().saturating_sub(head), output, warm });
+        none.steps.push(Step {
+            messages: none.prompt.total().saturating_sub(head),
+            output,
+            warm,
+            window: self.input.window,
+        });
         if let Ok(row) = self.input.price {
             none.bill = none.bill + row.bill(&outcome.split, output);
         }
@@ -231,8 +236,7 @@ impl<'t> ProviderBill<'t> {
             u64::try_from(self.compactions.iter().filter(|one| one.episode.summary_output > Tokens(0)).count()).ok()?;
         let summary = self.summary_output.0.checked_div(made).map_or(SUMMARY, Tokens);
         let head = self.input.table.head().iter().map(|block| block.tokens).sum();
-        cheapest(&self.none.steps, &Terms { head, summary, window: self.input.window, rates: row.rates })
-            .map(|found| found.0)
+        cheapest(&self.none.steps, &Terms { head, summary, rates: row.rates }).map(|found| found.0)
     }
 }
 
@@ -249,6 +253,7 @@ impl Meter for ProviderBill<'_> {
             ReplayEvent::Request(request) => self.request(request),
             ReplayEvent::Compaction(compaction) => self.compaction(compaction),
             ReplayEvent::Edit(_) => self.cause = self.cause.or(Some(Cause::Masking)),
+            ReplayEvent::Switch(switch) => self.input.window = switch.limits.window,
             ReplayEvent::Overflow(_) | ReplayEvent::Stuck(_) | ReplayEvent::Fired(_) => {}
         }
     }

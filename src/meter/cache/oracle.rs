@@ -16,6 +16,8 @@ pub struct Step {
     pub output: Tokens,
     /// The cache still holds the request before.
     pub warm: bool,
+    /// Context window of the model that it goes to.
+    pub window: Tokens,
 }
 
 /// What the schedule is chosen for.
@@ -25,8 +27,6 @@ pub struct Terms {
     pub head: Tokens,
     /// Tokens of a summary.
     pub summary: Tokens,
-    /// Context window.
-    pub window: Tokens,
     /// Prices.
     pub rates: Rates,
 }
@@ -49,7 +49,7 @@ pub fn cheapest(steps: &[Step], terms: &Terms) -> Option<(Usd, Vec<usize>)> {
         for to in from..count {
             let context = terms.context(steps, from, to);
             // A request that fits in no way is paid all the same: no schedule avoids it.
-            if to > from && context > terms.window {
+            if to > from && context > steps[to].window {
                 break;
             }
             spent += terms.request(steps, from, to);
@@ -108,12 +108,13 @@ mod tests {
 
     const RATES: Rates = Rates { input: 10.0, read: Some(1.0), write: Some(12.5), write_long: None, output: 50.0 };
 
-    fn steps(sizes: &[u64]) -> Vec<Step> {
-        sizes.iter().map(|&size| Step { messages: Tokens(size), output: Tokens(0), warm: true }).collect()
+    fn steps(sizes: &[u64], window: u64) -> Vec<Step> {
+        let (output, window) = (Tokens(0), Tokens(window));
+        sizes.iter().map(|&size| Step { messages: Tokens(size), output, warm: true, window }).collect()
     }
 
-    fn terms(summary: u64, window: u64) -> Terms {
-        Terms { head: Tokens(1_000), summary: Tokens(summary), window: Tokens(window), rates: RATES }
+    fn terms(summary: u64) -> Terms {
+        Terms { head: Tokens(1_000), summary: Tokens(summary), rates: RATES }
     }
 
     /// All schedules, one by one.
@@ -126,7 +127,7 @@ mod tests {
                     sum += terms.compaction(terms.context(steps, from, to - 1));
                     from = to;
                 }
-                if to > from && terms.context(steps, from, to) > terms.window {
+                if to > from && terms.context(steps, from, to) > steps[to].window {
                     return f64::INFINITY;
                 }
                 sum += terms.request(steps, from, to);
@@ -139,9 +140,9 @@ mod tests {
     #[test]
     fn it_finds_the_best_of_all_schedules() {
         for (summary, window) in [(10, 1_000_000), (500, 1_000_000), (500, 9_000), (3_000, 20_000)] {
-            let mut steps = steps(&[100, 4_000, 4_200, 9_000, 9_100, 9_900, 16_000, 16_500, 17_000]);
+            let mut steps = steps(&[100, 4_000, 4_200, 9_000, 9_100, 9_900, 16_000, 16_500, 17_000], window);
             steps[5].warm = false;
-            let terms = terms(summary, window);
+            let terms = terms(summary);
             let (found, schedule) = cheapest(&steps, &terms).unwrap();
             assert!((found.0 - exhaustive(&steps, &terms)).abs() < 1e-9, "{summary} {window} {schedule:?}");
         }
@@ -149,9 +150,19 @@ mod tests {
 
     #[test]
     fn a_dear_summary_is_never_made_and_a_window_forces_it() {
-        let steps = steps(&[100, 200, 300, 400]);
-        assert_eq!(cheapest(&steps, &terms(100_000, 1_000_000)).unwrap().1, [0; 0]);
-        assert_eq!(cheapest(&steps, &terms(50, 1_350)).unwrap().1.len(), 1);
-        assert_eq!(cheapest(&[], &terms(1, 1)), None);
+        let of = |window| steps(&[100, 200, 300, 400], window);
+        assert_eq!(cheapest(&of(1_000_000), &terms(100_000)).unwrap().1, [0; 0]);
+        assert_eq!(cheapest(&of(1_350), &terms(50)).unwrap().1.len(), 1);
+        assert_eq!(cheapest(&[], &terms(1)), None);
+    }
+
+    #[test]
+    fn a_smaller_model_forces_it_where_it_is_asked() {
+        // 1,000 of head and 300 of messages do not fit the third request alone.
+        let mut steps = steps(&[100, 200, 300, 400], 1_000_000);
+        steps[2].window = Tokens(1_250);
+        let (found, schedule) = cheapest(&steps, &terms(100)).unwrap();
+        assert!((found.0 - exhaustive(&steps, &terms(100))).abs() < 1e-9, "{schedule:?}");
+        assert!(!schedule.is_empty() && schedule.iter().all(|&at| at <= 2), "{schedule:?}");
     }
 }

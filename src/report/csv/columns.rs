@@ -49,7 +49,7 @@ const MEASURES: [Fixed; 5] = [
     ("void_reason", "text", "Why there is no number; empty when there is one."),
 ];
 
-const REQUESTS: [Fixed; 15] = [
+const REQUESTS: [Fixed; 16] = [
     ("request", "number", "Number of the request, from 1."),
     ("line", "number", "Line of the recorded reply in its file."),
     ("messages", "count", "Messages in the request."),
@@ -59,6 +59,11 @@ const REQUESTS: [Fixed; 15] = [
     ("reused_tokens", "tokens", "Longest common prefix with the request before."),
     ("written_tokens", "tokens", "What follows that prefix."),
     ("overflow", "true or false", "It did not fit the window."),
+    (
+        "request_window_tokens",
+        "tokens",
+        "Context window of the model that it went to; a recorded change of the model can move it.",
+    ),
     ("cache_read_tokens", "tokens", "Read from the simulated cache."),
     ("cache_write_tokens", "tokens", "Written to it; 0 where a provider bills no writes."),
     ("cache_plain_tokens", "tokens", "Neither read nor written."),
@@ -122,11 +127,11 @@ const INCIDENTS: [Fixed; 8] = [
         "incident",
         "text",
         "overflow: a request did not fit. stuck: a trigger fired in vain. fired: it fired while the recorded history was \
-         followed. edited: messages were shortened.",
+         followed. edited: messages were shortened. switched: the session goes on with a model of another size.",
     ),
     ("request", "number", "The request, or the next one, from 1."),
     ("checkpoint", "text", "stuck, fired: when the trigger was asked."),
-    ("reason", "text", "stuck: why nothing was dropped. fired: why it fired."),
+    ("reason", "text", "stuck: why nothing was dropped. fired: why it fired. switched: the model and its window."),
     ("reference_tokens", "tokens", "overflow: size of the request."),
     ("messages", "count", "edited: messages changed."),
     ("saved_tokens", "tokens", "edited: tokens saved."),

@@ -29,7 +29,7 @@ use serde_json::Value;
 
 use super::model::{Cell, number};
 use super::{ReportError, ReportModel, Reporter};
-use crate::results::{CompactionRecord, EventRecord, RequestRecord};
+use crate::results::{CellRecord, CompactionRecord, EventRecord, RequestRecord};
 
 /// One of the CSV files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub enum CsvFile {
     Requests,
     /// `compactions.csv`: a row per compaction.
     Compactions,
-    /// `incidents.csv`: a row per overflow, trigger in vain, and edit.
+    /// `incidents.csv`: a row per overflow, trigger in vain, edit, and change of the model.
     Incidents,
     /// `items.csv`: a row per cell and annotated item.
     Items,
@@ -175,7 +175,7 @@ impl Reporter for CsvFile {
             Self::Requests | Self::Compactions | Self::Incidents => {
                 for cell in &model.cells {
                     for event in &cell.events {
-                        let Some(fields) = event_fields(*self, event) else { continue };
+                        let Some(fields) = event_fields(*self, cell.record, event) else { continue };
                         csv.write_record(key(cell).into_iter().chain(fields))?;
                     }
                 }
@@ -304,16 +304,16 @@ fn all_columns(model: &ReportModel, csv: &mut Writer<impl Write>) -> Result<(), 
 }
 
 /// The fields of an event in this file, if it belongs there.
-fn event_fields(file: CsvFile, event: &EventRecord) -> Option<Vec<String>> {
+fn event_fields(file: CsvFile, cell: &CellRecord, event: &EventRecord) -> Option<Vec<String>> {
     match (file, event) {
-        (CsvFile::Requests, EventRecord::Request(request)) => Some(request_fields(request)),
+        (CsvFile::Requests, EventRecord::Request(request)) => Some(request_fields(cell, request)),
         (CsvFile::Compactions, EventRecord::Compaction(compaction)) => Some(compaction_fields(compaction)),
         (CsvFile::Incidents, event) => incident_fields(event),
         _ => None,
     }
 }
 
-fn request_fields(request: &RequestRecord) -> Vec<String> {
+fn request_fields(cell: &CellRecord, request: &RequestRecord) -> Vec<String> {
     let fields = [
         request.request.to_string(),
         request.line.to_string(),
@@ -324,6 +324,7 @@ fn request_fields(request: &RequestRecord) -> Vec<String> {
         request.reused_tokens.to_string(),
         request.written_tokens.to_string(),
         request.overflow.to_string(),
+        request.window_tokens.unwrap_or(cell.window_tokens).to_string(),
     ];
     fields.into_iter().chain(cache::request_fields(request.cache.as_ref())).collect()
 }
@@ -376,6 +377,16 @@ fn incident_fields(event: &EventRecord) -> Option<Vec<String>> {
             request.to_string(),
             word(checkpoint),
             word(reason),
+            none(),
+            none(),
+            none(),
+            none(),
+        ]),
+        EventRecord::Switched { request, model, window_tokens, .. } => Some(vec![
+            "switched".to_owned(),
+            request.to_string(),
+            none(),
+            word(&format!("{model}: window {window_tokens} tokens")),
             none(),
             none(),
             none(),

@@ -4,11 +4,11 @@ use std::fmt::Display;
 
 use maud::{Markup, PreEscaped, html};
 
-use super::super::model::{Aggregate, Setting};
+use super::super::model::{Aggregate, Setting, WindowStep};
 use super::super::number::{count, unit_label};
 use super::super::palette::Style;
 use super::super::plot::swatch;
-use super::super::text::visible;
+use super::super::text::{one_line, visible};
 use super::ReportModel;
 use crate::results::{Direction, MeasureDef};
 
@@ -130,6 +130,17 @@ pub(super) fn setting(setting: &Setting<'_>) -> String {
         count(setting.window_tokens),
         visible(setting.history)
     )
+}
+
+/// Where the session goes on with a model of another size; nothing where it does not.
+pub(super) fn changes(setting: &Setting<'_>, windows: &[WindowStep<'_>]) -> String {
+    let is_own = |step: &WindowStep<'_>| step.request == 1 && step.tokens == setting.window_tokens;
+    let changed = windows.iter().filter(|step| !is_own(step));
+    let said = |step: &WindowStep<'_>| {
+        let (model, tokens) = (one_line(step.model), count(step.tokens));
+        format!("; model {model} from request {} on, window {tokens} tokens", count(step.request))
+    };
+    changed.map(said).collect()
 }
 
 /// The sign that a mock wrote the summaries.

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::super::model::CellHistory;
 use super::super::number::{Format, count};
 use super::super::text::visible;
-use super::cell::{dash, datum, how_to, mock_tag, scroll, strategy, tokens};
+use super::cell::{changes, dash, datum, how_to, mock_tag, scroll, strategy, tokens};
 use super::section::{Body, Page, Section};
 use super::{ReportError, ReportModel, opened};
 use crate::results::CompactionRecord;
@@ -97,6 +97,7 @@ fn heading(model: &ReportModel, history: &CellHistory<'_>) -> Markup {
         " on " (visible(&history.record.transcript))
         span class="soft" {
             " · " (visible(history.setting.model)) ", window " (count(history.setting.window_tokens))
+            (changes(&history.setting, &history.windows))
             ", seed " (history.record.seed)
             " · " (count(history.requests)) " requests, "
             (compactions) @if compactions == 1 { " compaction" } @else { " compactions" }

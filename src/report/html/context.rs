@@ -6,7 +6,7 @@ use super::super::model::ContextPanel;
 use super::super::number::{Format, count};
 use super::super::plot;
 use super::super::text::visible;
-use super::cell::{dash, datum, how_to, scroll, setting, strategy};
+use super::cell::{changes, dash, datum, how_to, scroll, setting, strategy};
 use super::pareto::labels;
 use super::section::{Body, Page, Section};
 use super::{ReportError, ReportModel};
@@ -32,7 +32,8 @@ fn render(page: Page<'_, '_>) -> Result<Body, ReportError> {
     }
     let how = html! {
         "Each line is one strategy. A line that falls straight down is a compaction; the marker sits at the height from \
-         which it fell. A cross is a request that did not fit the window. Up to its first compaction a line is what the \
+         which it fell. A cross is a request that did not fit the window, which is a \
+         step where the session goes on with a model of another size. Up to its first compaction a line is what the \
          recorded agent saw; after it, it is counterfactual."
     };
     Ok(Body::Shown(html! {
@@ -43,10 +44,11 @@ fn render(page: Page<'_, '_>) -> Result<Body, ReportError> {
 }
 
 fn caption(panel: &ContextPanel<'_>) -> Markup {
+    let windows = plot::Windows { steps: &panel.windows, peak: panel.peak_tokens() };
     html! {
         figcaption {
             b { (visible(panel.transcript)) } " · " (setting(&panel.setting))
-            @if !plot::shows_window(panel) { ", above the plot" }
+            (changes(&panel.setting, &panel.windows)) (windows.hidden())
         }
     }
 }

@@ -3,7 +3,7 @@
 use maud::{Markup, PreEscaped, html};
 
 use super::super::model::{Setting, Stack, TranscriptDetail};
-use super::super::number::count;
+use super::super::number::{count, real};
 use super::super::plot;
 use super::super::text::{one_line, visible};
 use super::cell::{how_to, mock_tag, scroll_fit, setting, strategy};
@@ -65,10 +65,11 @@ fn group(
     let own = detail.cells.iter().filter(|&&cell| model.histories[cell].setting == now);
     let cells: Vec<(usize, &Stack)> = own.filter_map(|&cell| Some((cell, model.stacks[cell].as_ref()?))).collect();
     let peak = cells.iter().map(|(_, stack)| stack.peak_tokens()).max().unwrap_or(0);
-    let frame = plot::Frame { peak, window: now.window_tokens };
+    let steps = cells.first().map_or(&[][..], |(cell, _)| &model.histories[*cell].windows);
+    let windows = plot::Windows { steps, peak: real(peak) };
     let mut panels = Vec::new();
     for (cell, stack) in &cells {
-        panels.push(panel(model, *cell, stack, frame)?);
+        panels.push(panel(model, *cell, stack, windows)?);
     }
     Ok(html! {
         details open[is_first] {
@@ -78,10 +79,10 @@ fn group(
     })
 }
 
-fn panel(model: &ReportModel, cell: usize, stack: &Stack, frame: plot::Frame) -> Result<Markup, ReportError> {
+fn panel(model: &ReportModel, cell: usize, stack: &Stack, windows: plot::Windows<'_>) -> Result<Markup, ReportError> {
     let record = model.cells[cell].record;
     let name = format!("{} on {}", one_line(&model.labels[model.cells[cell].label]), one_line(&record.transcript));
-    let drawing = plot::stack(stack, &name, frame, &format!("cache-{cell}"))?;
+    let drawing = plot::stack(stack, &name, windows, &format!("cache-{cell}"))?;
     Ok(html! {
         figure {
             (PreEscaped(drawing))

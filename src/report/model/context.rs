@@ -1,7 +1,8 @@
 //! Context size over requests.
 
 use super::super::number::real;
-use super::{Cell, Setting};
+use super::window::windows;
+use super::{Cell, Setting, WindowStep};
 use crate::results::EventRecord;
 
 /// A place in the plot: a request number, and reference tokens.
@@ -35,6 +36,8 @@ pub struct ContextPanel<'run> {
     pub transcript: &'run str,
     /// The setting.
     pub setting: Setting<'run>,
+    /// The windows over the requests; the same for all lines, because the recording decides.
+    pub windows: Vec<WindowStep<'run>>,
     /// The lines, in the order of the grid.
     pub lines: Vec<ContextLine>,
 }
@@ -46,9 +49,11 @@ impl ContextPanel<'_> {
         heights.map(|point| point.tokens).fold(0.0, f64::max)
     }
 
-    /// The last request of all lines.
+    /// The last request of all lines, or one that nobody answered, where the window changes before it.
     pub fn last_request(&self) -> f64 {
-        self.lines.iter().flat_map(|line| &line.points).map(|point| point.request).fold(1.0, f64::max)
+        let changes = self.windows.iter().map(|step| real(step.request));
+        let points = self.lines.iter().flat_map(|line| &line.points).map(|point| point.request);
+        points.chain(changes).fold(1.0, f64::max)
     }
 }
 
@@ -80,7 +85,7 @@ pub(super) fn panels<'run>(cells: &[Cell<'run>]) -> Vec<ContextPanel<'run>> {
         let (transcript, setting) = (cell.record.transcript.as_str(), Setting::of(cell.record));
         match panels.iter_mut().find(|panel| panel.transcript == transcript && panel.setting == setting) {
             Some(panel) => panel.lines.push(line),
-            None => panels.push(ContextPanel { transcript, setting, lines: vec![line] }),
+            None => panels.push(ContextPanel { transcript, setting, windows: windows(cell), lines: vec![line] }),
         }
     }
     panels
@@ -101,7 +106,10 @@ fn line(index: usize, cell: &Cell<'_>) -> ContextLine {
             EventRecord::Overflow { request, reference_tokens, .. } => {
                 overflows.push(Point { request: real(*request), tokens: real(*reference_tokens) });
             }
-            EventRecord::Stuck { .. } | EventRecord::Fired { .. } | EventRecord::Edited { .. } => {}
+            EventRecord::Stuck { .. }
+            | EventRecord::Fired { .. }
+            | EventRecord::Switched { .. }
+            | EventRecord::Edited { .. } => {}
         }
     }
     ContextLine { cell: index, label: cell.label, points, compactions, overflows }

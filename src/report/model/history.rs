@@ -1,6 +1,7 @@
 //! What happened in each cell.
 
-use super::{Cell, Setting};
+use super::window::windows;
+use super::{Cell, Setting, WindowStep};
 use crate::results::{CellRecord, CompactionRecord, EventRecord};
 
 /// All edits of a cell together.
@@ -38,6 +39,8 @@ pub struct CellHistory<'run> {
     pub label: usize,
     /// The setting.
     pub setting: Setting<'run>,
+    /// The windows over the requests.
+    pub windows: Vec<WindowStep<'run>>,
     /// Requests made.
     pub requests: u64,
     /// The compactions, in order.
@@ -61,6 +64,7 @@ fn history<'run>(cell: &Cell<'run>) -> CellHistory<'run> {
         record: cell.record,
         label: cell.label,
         setting: Setting::of(cell.record),
+        windows: windows(cell),
         requests: 0,
         compactions: Vec::new(),
         overflows: Vec::new(),
@@ -84,6 +88,8 @@ fn history<'run>(cell: &Cell<'run>) -> CellHistory<'run> {
                     None => out.fired.push(StuckTotal { checkpoint, reason, times: 1, first_request: *request }),
                 }
             }
+            // It is among the windows.
+            EventRecord::Switched { .. } => {}
             EventRecord::Edited { messages, saved_tokens, invalidated_tokens, .. } => {
                 out.edits.edits += 1;
                 out.edits.messages += messages;

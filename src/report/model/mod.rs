@@ -16,6 +16,7 @@ mod pareto;
 mod stack;
 mod strategy;
 mod verdict;
+mod window;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,6 +40,7 @@ pub(crate) use strategy::CATEGORIES;
 pub use strategy::{Column, Setting, StrategyRow};
 pub(super) use verdict::ALPHA;
 pub use verdict::{Contrast, EstimatorError, ItemLoss, Scored, Verdict};
+pub use window::WindowStep;
 
 use crate::compare::Comparison;
 use crate::results::{CellRecord, EventRecord, Manifest, Measure, MeasureDef, Run};

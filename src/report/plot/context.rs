@@ -5,17 +5,15 @@ use plotters::style::text_anchor::{HPos, VPos};
 
 use super::super::ReportError;
 use super::super::model::{ContextLine, ContextPanel, Point};
-use super::super::number::{counted, real, short};
+use super::super::number::{counted, short};
 use super::super::palette::Style;
 use super::super::text::visible;
-use super::svg::{GRID, INK, WINDOW, finish, line_colour};
-use super::{Area, Figure, axes, cross, failed, marker, text};
+use super::svg::{GRID, INK, finish, line_colour};
+use super::{Area, Figure, Windows, axes, cross, failed, marker, text};
 
 const SIZE: (u32, u32) = (960, 580);
 /// Beyond so many points per line, only those that can be seen are drawn.
 const DRAWN_POINTS: usize = 1200;
-/// A window higher than the highest context by more than this would flatten the lines; it is named instead.
-pub(super) const WINDOW_SHOWN: f64 = 1.7;
 
 /// Draws a panel. `labels` are the names of the strategies.
 pub(crate) fn context(panel: &ContextPanel<'_>, labels: &[String], id: &str) -> Result<String, ReportError> {
@@ -27,11 +25,6 @@ pub(crate) fn context(panel: &ContextPanel<'_>, labels: &[String], id: &str) -> 
         area.present().map_err(failed)?;
     }
     Ok(finish(&raw, &figure))
-}
-
-/// The window lies inside the plot.
-pub(crate) fn shows_window(panel: &ContextPanel<'_>) -> bool {
-    real(panel.setting.window_tokens) <= panel.peak_tokens() * WINDOW_SHOWN
 }
 
 fn figure<'a>(panel: &ContextPanel<'_>, labels: &[String], id: &'a str) -> Figure<'a> {
@@ -50,28 +43,20 @@ fn figure<'a>(panel: &ContextPanel<'_>, labels: &[String], id: &'a str) -> Figur
 }
 
 fn draw(area: &Area<'_>, panel: &ContextPanel<'_>) -> Result<(), ReportError> {
-    let window = real(panel.setting.window_tokens);
-    let has_window = shows_window(panel);
-    let top = if has_window { panel.peak_tokens().max(window) } else { panel.peak_tokens() };
+    let windows = Windows { steps: &panel.windows, peak: panel.peak_tokens() };
+    let (ceiling, end) = ((windows.top() * 1.1).max(1.0), panel.last_request() + 0.5);
     let mut chart = ChartBuilder::on(area)
         .margin_top(14)
         .margin_right(26)
         .x_label_area_size(86)
         .y_label_area_size(118)
-        .build_cartesian_2d(0.0..panel.last_request() + 0.5, 0.0..(top * 1.1).max(1.0))
+        .build_cartesian_2d(0.0..end, 0.0..ceiling)
         .map_err(failed)?;
     axes!(chart, "Request", "Context (reference tokens)", &|request: &f64| whole(*request), &|tokens: &f64| short(
         *tokens
     ))?;
     let place = |point: &Point| chart.plotting_area().map_coordinate(&(point.request, point.tokens));
-    if has_window {
-        let at = |request: f64| place(&Point { request, tokens: window });
-        let ends = vec![at(0.0), at(panel.last_request() + 0.5)];
-        let (right, height) = ends[1];
-        area.draw(&PathElement::new(ends, WINDOW.stroke_width(3))).map_err(failed)?;
-        let label = format!("window {}", short(window));
-        area.draw_text(&label, &text(HPos::Right, VPos::Bottom), (right, height - 4)).map_err(failed)?;
-    }
+    windows.draw(area, (0.0, end), ceiling, |request, tokens| place(&Point { request, tokens }))?;
     for line in &panel.lines {
         let points = thinned(line.points.iter().map(place));
         area.draw(&PathElement::new(points, line_colour(line.label).stroke_width(4))).map_err(failed)?;

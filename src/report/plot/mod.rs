@@ -10,6 +10,7 @@ mod pareto;
 mod scatter;
 mod stack;
 mod svg;
+mod window;
 
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -17,12 +18,13 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 pub use cache::{BreakEvenLine, break_even, cache_requests, cache_sweep};
 pub(super) use cache::{break_even_figure, cache_sweep_figure};
-pub(super) use context::{context, shows_window};
+pub(super) use context::context;
 pub(super) use dots::{Dot, DotRow, dots};
 pub(super) use pareto::pareto;
 pub(super) use scatter::scatter;
-pub(super) use stack::{BANDS, Frame, stack};
+pub(super) use stack::{BANDS, stack};
 pub(super) use svg::{band, swatch};
+pub(super) use window::Windows;
 
 use super::ReportError;
 use super::palette::{Style, outline};

@@ -6,8 +6,8 @@ use plotters::style::text_anchor::{HPos, VPos};
 use super::super::ReportError;
 use super::super::model::{Stack, StackPoint};
 use super::super::number::{Format, count, real, short};
-use super::svg::{FRONT, GRID, INK, WINDOW, area_colour, finish};
-use super::{Area, Figure, axes, failed, text};
+use super::svg::{FRONT, GRID, INK, area_colour, finish};
+use super::{Area, Figure, Windows, axes, failed, text};
 
 const SIZE: (u32, u32) = (960, 460);
 /// Beyond so many requests, the largest of every few is drawn.
@@ -15,22 +15,14 @@ const DRAWN: usize = 400;
 /// Colours of what is read, written and neither, as indices of the palette.
 pub(crate) const BANDS: [(usize, &str); 3] = [(0, "read from the cache"), (1, "written to it"), (2, "uncached")];
 
-/// What all plots of a transcript share, so that they can be compared.
-#[derive(Clone, Copy)]
-pub(crate) struct Frame {
-    /// The largest prompt of all.
-    pub(crate) peak: u64,
-    /// The window of the model.
-    pub(crate) window: u64,
-}
-
-/// Draws one cell. `name` says whose it is.
-pub(crate) fn stack(stack: &Stack, name: &str, frame: Frame, id: &str) -> Result<String, ReportError> {
+/// Draws one cell. `name` says whose it is; the windows, and the largest prompt beside them, are those of all plots of the
+/// transcript, so that they can be compared.
+pub(crate) fn stack(stack: &Stack, name: &str, windows: Windows<'_>, id: &str) -> Result<String, ReportError> {
     let figure = Figure { id, title: format!("Prompt by request: {name}"), about: about(stack), size: SIZE };
     let mut raw = String::new();
     {
         let area = SVGBackend::with_string(&mut raw, SIZE).into_drawing_area();
-        draw(&area, stack, frame)?;
+        draw(&area, stack, windows)?;
         area.present().map_err(failed)?;
     }
     Ok(finish(&raw, &figure))
@@ -54,17 +46,15 @@ fn about(stack: &Stack) -> String {
     )
 }
 
-fn draw(area: &Area<'_>, stack: &Stack, frame: Frame) -> Result<(), ReportError> {
-    let (peak, window) = (real(frame.peak), real(frame.window));
-    let has_window = window <= peak * super::context::WINDOW_SHOWN;
-    let top = if has_window { peak.max(window) } else { peak };
+fn draw(area: &Area<'_>, stack: &Stack, windows: Windows<'_>) -> Result<(), ReportError> {
+    let ceiling = (windows.top() * 1.05).max(1.0);
     let last = stack.points.last().map_or(1.0, |point| real(point.request));
     let mut chart = ChartBuilder::on(area)
         .margin_top(34)
         .margin_right(26)
         .x_label_area_size(86)
         .y_label_area_size(118)
-        .build_cartesian_2d(0.5..last + 0.5, 0.0..(top * 1.05).max(1.0))
+        .build_cartesian_2d(0.5..last + 0.5, 0.0..ceiling)
         .map_err(failed)?;
     axes!(chart, "Request", "Prompt (tokens)", &|request: &f64| super::context::whole(*request), &|tokens: &f64| {
         short(*tokens)
@@ -76,15 +66,10 @@ fn draw(area: &Area<'_>, stack: &Stack, frame: Frame) -> Result<(), ReportError>
             steps(&points, height).into_iter().map(|(request, tokens)| place(request, tokens)).collect::<Vec<_>>();
         area.draw(&Polygon::new(outline, area_colour(colour).filled())).map_err(failed)?;
     }
-    if has_window {
-        let ends = vec![place(0.5, window), place(last + 0.5, window)];
-        let label = format!("window {}", short(window));
-        area.draw_text(&label, &text(HPos::Right, VPos::Bottom), (ends[1].0, ends[1].1 - 4)).map_err(failed)?;
-        area.draw(&PathElement::new(ends, WINDOW.stroke_width(3))).map_err(failed)?;
-    }
+    windows.draw(area, (0.5, last + 0.5), ceiling, place)?;
     let marks = stack.compactions.iter().map(|request| place(real(*request) - 0.5, 0.0).0);
     for x in marks {
-        let (head, foot) = (place(1.0, top * 1.05).1, place(1.0, 0.0).1);
+        let (head, foot) = (place(1.0, ceiling).1, place(1.0, 0.0).1);
         area.draw(&PathElement::new(vec![(x, head), (x, foot)], FRONT.stroke_width(4))).map_err(failed)?;
         let tip = vec![(x - 11, head - 20), (x + 11, head - 20), (x, head)];
         area.draw(&Polygon::new(tip, INK.filled())).map_err(failed)?;

@@ -337,6 +337,7 @@ impl Meter for Future<'_> {
                     self.cut(edit.after);
                 }
             }
+            ReplayEvent::Switch(switch) => self.input.window = switch.limits.window,
             ReplayEvent::Overflow(_) | ReplayEvent::Stuck(_) | ReplayEvent::Fired(_) => {}
         }
     }

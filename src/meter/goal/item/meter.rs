@@ -235,6 +235,7 @@ impl Meter for Goal<'_> {
                     self.overflowed = false;
                 }
             }
+            ReplayEvent::Switch(switch) => self.floor = number(switch.limits.window.0) * DROPPED_FLOOR,
             ReplayEvent::Overflow(_) | ReplayEvent::Stuck(_) | ReplayEvent::Fired(_) => {}
         }
     }

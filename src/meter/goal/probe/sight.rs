@@ -109,6 +109,7 @@ impl<'t> Sight<'t> {
                 self.mirror.note(edit.places);
                 self.look(edit.after, edit.request);
             }
+            ReplayEvent::Switch(switch) => self.floor = number(switch.limits.window.0) * DROPPED_FLOOR,
             ReplayEvent::Overflow(_) | ReplayEvent::Stuck(_) | ReplayEvent::Fired(_) => {}
         }
     }
