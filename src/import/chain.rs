@@ -1,7 +1,10 @@
 //! A session whose entries follow one another. Most formats have no tree.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::{Hash as _, Hasher as _};
 use std::sync::Arc;
+
+use rustc_hash::FxHasher;
 
 use super::place::Report;
 use super::value::{Object, Value};
@@ -45,6 +48,8 @@ pub(super) struct Chain {
     /// The entry that the next one follows; setting it back begins a branch.
     pub(super) tip: Option<usize>,
     ids: HashSet<Box<str>>,
+    /// Records that may come twice: the id of each and a hash of its spelling.
+    records: HashSet<(Box<str>, u64)>,
     /// The tool of each call so far, by the call's id.
     tools: HashMap<Box<str>, Arc<str>>,
 }
@@ -102,6 +107,19 @@ impl Chain {
             extra: None,
         });
         at
+    }
+
+    /// Whether the record `id` was read before, spelled alike: written twice it is one record. That is reported.
+    pub(super) fn is_copy(&mut self, line: usize, id: &str, record: Value<'_>) -> bool {
+        let mut hasher = FxHasher::default();
+        record.raw().hash(&mut hasher);
+        let hash = hasher.finish();
+        let copy = !self.records.insert((id.into(), hash));
+        if copy {
+            let message = format!("record `{id}` is the same as one before; left out");
+            self.fault_of(record, line, FindingKind::DuplicateId, message);
+        }
+        copy
     }
 
     fn own_id(&mut self, line: usize, id: Option<Box<str>>) -> Option<Box<str>> {

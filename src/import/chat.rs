@@ -14,6 +14,7 @@ mod carrier;
 pub(super) mod content;
 mod fold;
 pub(super) mod message;
+pub(super) mod responses;
 pub(super) mod usage;
 
 use std::collections::HashSet;

@@ -24,6 +24,7 @@ mod lines;
 pub mod mini_swe;
 mod names;
 pub mod neutral;
+mod not_a_number;
 mod object;
 pub mod openhands;
 mod pairs;
