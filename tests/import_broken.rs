@@ -173,6 +173,12 @@ fn sound_films_and_documents_are_no_text() {
     let address = |at| ("text/uri-list", at);
     assert_eq!(kept[..5], [wav, pdf, address("f-1"), address("https://x.test/a.pdf"), ("video/mp4", "QUJD")]);
     assert_eq!(kept[5..], [wav, pdf, wav, pdf]);
+    let past = cutpoint::export::Past::Full;
+    let body = cutpoint::export::body(&imported.transcript, past, &mut cutpoint::export::Report::default());
+    let kinds: Vec<_> =
+        body["messages"][1]["content"].as_array().unwrap().iter().map(|part| part["type"].as_str().unwrap()).collect();
+    let address = "image_url";
+    assert_eq!(kinds[..5], ["input_audio", "file", address, address, "video_url"], "as they came, but for addresses");
     let text = r#"[{"role":"system","content":"s"},{"role":"user","content":[{"type":"document","source":{"type":"text","data":"t"}}]}]"#;
     assert_eq!(
         blocks(&one(text).transcript, |block| matches!(block, Block::Image(_))),
@@ -431,4 +437,59 @@ fn states_of_a_thread_that_fork_are_branches() {
     let twice = history(&[state(&[h, a, ("a", "again")], 1)]);
     assert_eq!(path(&twice.transcript), ["one", "again"], "of two with one id the later one counts");
     assert_eq!(twice.findings.iter().map(|finding| finding.kind).collect::<Vec<_>>(), [FindingKind::DuplicateId]);
+}
+
+#[test]
+fn an_answer_that_was_logged_twice_is_one_call() {
+    let chat = |id: &str, said: &str| {
+        format!(
+            r#"{{"model":"m","messages":[{{"role":"system","content":"s"}},{{"role":"user","content":"q"}}],"response":{{"id":"{id}",
+            "choices":[{{"message":{{"role":"assistant","content":"{said}"}}}}],"usage":{{"prompt_tokens":10,"completion_tokens":2}}}}}}"#
+        )
+        .replace('\n', "")
+    };
+    let messages = |id: &str, said: &str| {
+        format!(
+            r#"{{"request":{{"url":"https://api.anthropic.com/v1/messages","body":{{"model":"m","max_tokens":9,"system":"s",
+            "messages":[{{"role":"user","content":"q"}}]}}}},"response":{{"status_code":200,"body":{{"id":"{id}","role":"assistant",
+            "content":[{{"type":"text","text":"{said}"}}],"usage":{{"input_tokens":10,"output_tokens":2}}}}}}}}"#
+        )
+        .replace('\n', "")
+    };
+    let prompts_of = |lines: [String; 2]| {
+        let read = read_all(lines.join("\n").as_bytes()).unwrap().1;
+        let found: Vec<_> = read.iter().flat_map(found).collect();
+        (read.iter().map(|one| prompts(&one.transcript)).sum::<u64>(), found)
+    };
+    for log in [&chat as &dyn Fn(&str, &str) -> String, &messages] {
+        let copied = prompts_of([log("1", "a"), log("1", "a")]);
+        assert_eq!(copied, (10, vec![(FindingKind::DuplicateId, 2, Some(1))]));
+        assert_eq!(prompts_of([log("1", "a"), log("2", "a")]), (20, vec![]), "asked twice");
+        assert_eq!(prompts_of([log("1", "a"), log("1", "b")]), (20, vec![]), "an id that a server gives again");
+    }
+}
+
+#[test]
+fn an_answer_of_tau2_has_the_id_of_its_call() {
+    let imported =
+        one(r#"{"simulations":[{"id":"x","messages":[{"role":"user","content":"q"},{"role":"assistant","content":null,
+        "tool_calls":[{"id":"c","name":"f","arguments":{"a":1},"requestor":"assistant"}]},
+        {"id":"c","role":"tool","content":"r","requestor":"assistant","error":true}]}]}"#);
+    assert_eq!(found(&imported), []);
+    let Message::ToolResult(result) = messages(&imported.transcript)[2] else { panic!() };
+    assert_eq!((&*result.call_id, &*result.tool, result.is_error), ("c", "f", true));
+}
+
+#[test]
+fn a_first_message_that_stands_behind_its_reply_is_first() {
+    let row = |uuid: &str, parent: &str, role: &str, time: u8| {
+        format!(
+            r#"{{"parentUuid":{parent},"sessionId":"s","type":"{role}","uuid":"{uuid}","timestamp":"2026-01-01T00:00:0{time}Z","message":{{"id":"{uuid}","role":"{role}","content":[{{"type":"text","text":"{uuid}"}}]}}}}"#
+        )
+    };
+    let (q, a) = (row("q", "null", "user", 1), row("a", "\"q\"", "assistant", 2));
+    let (more, last) = (row("more", "\"a\"", "user", 3), row("last", "\"more\"", "assistant", 4));
+    let imported = one(&[a, q, more, last].join("\n"));
+    assert_eq!(path(&imported.transcript), ["q", "a", "more", "last"]);
+    assert_eq!(found(&imported), [(FindingKind::MissingParent, 1, Some(16))]);
 }

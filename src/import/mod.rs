@@ -33,6 +33,7 @@ mod place;
 mod rows;
 mod slot;
 mod source;
+mod spelling;
 mod surrogates;
 pub mod swe_agent;
 mod value;

@@ -179,6 +179,10 @@ fn results(chain: &mut Chain, line: usize, object: &Object<'_>, stamp: &Stamp) {
     let mut ids: Vec<Box<str>> = object.boxed("tool_call_id").into_iter().collect();
     ids.extend(object.items("tool_call_ids").into_iter().filter_map(Value::boxed));
     if ids.is_empty() {
+        // tau2 gives an answer the id of its call.
+        ids.extend(object.boxed("id").filter(|id| chain.knows(id)));
+    }
+    if ids.is_empty() {
         ids.push(tool.as_deref().map_or_else(|| "".into(), old_id));
     }
     if ids.len() > 1 {
@@ -188,7 +192,7 @@ fn results(chain: &mut Chain, line: usize, object: &Object<'_>, stamp: &Stamp) {
     for (index, call_id) in ids.into_iter().enumerate() {
         let content = std::mem::replace(&mut said, Content { blocks: Vec::new(), plain });
         let stamp = if index == 0 { stamp.clone() } else { Stamp { id: None, ..stamp.clone() } };
-        chain.result(line, stamp, Answer { call_id, tool: tool.clone(), content, is_error: false });
+        chain.result(line, stamp, Answer { call_id, tool: tool.clone(), content, is_error: object.flag("error") });
     }
 }
 

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
+use crate::import::spelling::digest;
 use crate::import::value::Value;
 
 const SCHEME: &str = "attachment://";
@@ -67,11 +67,4 @@ impl<'a> Attachments<'a> {
         self.digests.borrow_mut().insert(name.to_owned(), made);
         made
     }
-}
-
-/// A digest for comparison within one run; the hasher has no random key.
-pub(super) fn digest(value: impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    hasher.finish()
 }

@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
-use super::attachments::{Attachments, digest};
+use super::attachments::Attachments;
 use crate::import::FindingKind;
 use crate::import::chain::{Answer, Chain, Stamp};
 use crate::import::chat::content::{any_arguments, call, content as chat_content, image, thinking};
 use crate::import::chat::usage::{known_prompt, whole};
+use crate::import::spelling::digest;
 use crate::import::value::{Object, Value};
 use crate::transcript::{Block, Content, EntryKind, Message, Reply, StopReason, System, Text, Usage, joined_text};
 

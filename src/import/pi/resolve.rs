@@ -156,7 +156,7 @@ impl Builder {
         true
     }
 
-    /// Hangs a `leaf` entry of OpenClaw that ends the file below the entry that it names: that is the end of the branch in
+    /// Hangs a `leaf` entry of `OpenClaw` that ends the file below the entry that it names: that is the end of the branch in
     /// force. Returns where it stands.
     fn follow_leaf(&mut self, ids: &Ids) -> Option<usize> {
         let at = self.entries.len().checked_sub(1)?;
