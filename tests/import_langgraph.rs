@@ -165,7 +165,7 @@ fn parts_of_every_kind_have_their_block() {
     let read = one(
         r#"{"messages":[{"type":"human","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,aGk="}},
         {"type":"image","source_type":"base64","data":"aG8=","mime_type":"image/jpeg"},
-        {"type":"image","base64":"aGE=","mime_type":"image/gif"},"plain",{"type":"video","url":"u"}]},
+        {"type":"image","base64":"aGE=","mime_type":"image/gif"},"plain",{"type":"hologram","url":"u"}]},
         {"type":"ai","content":[{"type":"thinking","thinking":"t","signature":"s"},
         {"type":"reasoning","summary":[{"type":"summary_text","text":"a"},{"type":"summary_text","text":"b"}]}]},
         {"type":"tool","content":"","tool_call_id":"x","status":"error"},{"type":"remove","id":"r","content":""},

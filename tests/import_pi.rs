@@ -181,7 +181,7 @@ fn entries_besides_messages_are_read() {
         assert_eq!(findings, []);
     }
     let (kind, findings) = entry(r#"{"type":"leaf","id":"1","parentId":null,"targetId":"x"}"#);
-    assert!(matches!(kind, EntryKind::Note { .. }) && findings[0].kind == FindingKind::UnknownKind);
+    assert!(matches!(kind, EntryKind::Note { .. }) && findings[0].kind == FindingKind::MissingTarget);
 }
 
 #[test]

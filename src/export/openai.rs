@@ -133,7 +133,15 @@ fn part(block: &Block, report: &mut Report) -> Value {
                 ADDRESS => image.data.to_string(),
                 media_type => format!("data:{media_type};base64,{}", image.data),
             };
-            json!({ "type": "image_url", "image_url": { "url": url } })
+            // Sound and documents, which the model holds like pictures, have parts of their own.
+            match image.media_type.split_once('/') {
+                Some(("audio", format)) => {
+                    json!({ "type": "input_audio", "input_audio": { "data": &*image.data, "format": format } })
+                }
+                Some(("application", _)) => json!({ "type": "file", "file": { "file_data": url } }),
+                Some(("video", _)) => json!({ "type": "video_url", "video_url": { "url": url } }),
+                _ => json!({ "type": "image_url", "image_url": { "url": url } }),
+            }
         }
         Block::ToolCall(call) => json!({ "type": "text", "text": call.arguments.as_str() }),
         Block::Other(raw) => {

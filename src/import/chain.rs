@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::place::Report;
+use super::spelling::digest;
 use super::value::{Object, Value};
 use super::{Finding, FindingKind, Imported};
 use crate::transcript::{Block, Content, Entry, EntryIdx, EntryKind, Message, ToolCall, ToolResult, Transcript};
@@ -45,6 +46,8 @@ pub(super) struct Chain {
     /// The entry that the next one follows; setting it back begins a branch.
     pub(super) tip: Option<usize>,
     ids: HashSet<Box<str>>,
+    /// Records that may come twice: the id of each and a digest of its spelling.
+    records: HashSet<(Box<str>, u64)>,
     /// The tool of each call so far, by the call's id.
     tools: HashMap<Box<str>, Arc<str>>,
 }
@@ -104,6 +107,16 @@ impl Chain {
         at
     }
 
+    /// Whether the record `id` was read before, spelled alike: written twice it is one record. That is reported.
+    pub(super) fn is_copy(&mut self, line: usize, id: &str, record: Value<'_>) -> bool {
+        let copy = !self.records.insert((id.into(), digest(record.raw())));
+        if copy {
+            let message = format!("record `{id}` is the same as one before; left out");
+            self.fault_of(record, line, FindingKind::DuplicateId, message);
+        }
+        copy
+    }
+
     fn own_id(&mut self, line: usize, id: Option<Box<str>>) -> Option<Box<str>> {
         let id = id.filter(|id| !id.is_empty())?;
         if self.ids.insert(id.clone()) {
@@ -130,6 +143,11 @@ impl Chain {
         if let Block::ToolCall(ToolCall { id, name, .. }) = block {
             self.tools.insert(id.clone(), name.as_str().into());
         }
+    }
+
+    /// Whether a call of this id was made.
+    pub(super) fn knows(&self, call: &str) -> bool {
+        self.tools.contains_key(call)
     }
 
     /// Appends a record that never reaches the model.

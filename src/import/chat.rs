@@ -14,6 +14,7 @@ mod carrier;
 pub(super) mod content;
 mod fold;
 pub(super) mod message;
+pub(super) mod responses;
 pub(super) mod usage;
 
 use std::collections::HashSet;
@@ -25,6 +26,7 @@ use super::finding::share;
 use super::place::{Place, Report};
 use super::rows::{self, Rows};
 use super::source::Source;
+use super::spelling::digest;
 use super::value::Value;
 use super::{Confidence, Finding, FindingKind, ImportError, Imported};
 use crate::transcript::json::read::Reader;
@@ -128,6 +130,8 @@ struct File {
     report: Report,
     /// One record a line.
     is_log: bool,
+    /// The answers so far: their ids, and digests of their spelling.
+    answers: HashSet<(Box<str>, u64)>,
 }
 
 impl Rows for File {
@@ -173,6 +177,16 @@ impl File {
         if value.object().has("role") {
             let chain = self.messages.get_or_insert_with(Chain::default);
             message::push(chain, line, value, message::Around::default());
+            return;
+        }
+        // One answer is one call, however often it was logged.
+        let response = value.object().get("response");
+        let answer = response.and_then(|response| Some((response.object().boxed("id")?, digest(response.raw()))));
+        if answer.is_some_and(|answer| !self.answers.insert(answer)) {
+            let message = "an answer that was read before, with the same id; left out".to_owned();
+            let (kind, offset) = (FindingKind::DuplicateId, Some(value.at()));
+            self.report.findings.push(Finding { line, last_line: line, offset, column: None, kind, message });
+            self.report.counts.left_out += 1;
             return;
         }
         self.one(value, Some(line));

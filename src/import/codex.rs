@@ -9,12 +9,15 @@
 //! Known dialects: `session_meta` headers with and without base instructions; before them a first line of `id`,
 //! `timestamp` and `instructions` and bare items (`{"type":"message",…}`).
 //!
+//! A `thread_rolled_back` event takes back the last turns: what follows hangs on what stood before them.
+//!
 //! A compaction writes out the new history. Its summary is mostly encrypted: then it is empty here, and its `details`
 //! say `{"encrypted":true}`. Versions that wrote no replacement history kept the user messages in a shortened form that
 //! the file does not hold.
 
 mod compacted;
 mod item;
+mod rollback;
 mod session;
 
 use super::source::Source;

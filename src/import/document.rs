@@ -6,7 +6,7 @@ use std::fmt::Write;
 use super::finding::Lines;
 use super::glued::BEHIND;
 use super::value::{Value, string_end};
-use super::{Finding, FindingKind, ImportError, Imported, json, lines, surrogates};
+use super::{Finding, FindingKind, ImportError, Imported, json, lines, not_a_number, surrogates};
 
 /// A file that is one JSON document, decoded and known to be JSON.
 pub(super) struct Document<'a> {
@@ -129,6 +129,15 @@ impl<'a> Document<'a> {
             let first = repairs.first().map_or(0, |&(_, from)| from - 1);
             self.find(self.in_file(first), FindingKind::RawNewline, fault);
             self.repaired(escaped, &repairs);
+            match Value::read(&self.text, 0) {
+                Ok(_) => return Ok(()),
+                Err(other) => error = other,
+            }
+        }
+        if let Some(mended) = not_a_number::mended(&self.text) {
+            let fault = format!("{} `NaN` or `Infinity`, which are no JSON; read as null", mended.repairs.len());
+            self.find(self.in_file(mended.first), FindingKind::MalformedLine, fault);
+            self.repaired(mended.text, &mended.repairs);
             match Value::read(&self.text, 0) {
                 Ok(_) => return Ok(()),
                 Err(other) => error = other,

@@ -7,7 +7,7 @@
 
 mod message;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::chain::{Chain, Stamp};
 use super::document::Document;
@@ -17,7 +17,7 @@ use super::source::Source;
 use super::value::{Object, Value};
 use super::{Confidence, FindingKind, ImportError, Imported};
 use crate::transcript::json::read::Reader;
-use crate::transcript::{JsonText, Meta};
+use crate::transcript::{EntryKind, JsonText, Message, Meta};
 
 const EXPECTED: &str = "the session of Gemini CLI: an object with `sessionId` and `projectHash`";
 /// Fields of the header that are kept beside id and start.
@@ -63,6 +63,8 @@ enum Row {
     /// Back to before the message of this id.
     Rewind(usize, usize, Box<str>),
     Note(usize, usize, &'static str, String),
+    /// The list of messages anew, by their ids.
+    Anew(usize, usize, Vec<Box<str>>),
 }
 
 /// A file as it is read: messages stay text until their last writing is known.
@@ -102,8 +104,12 @@ impl File {
             }
         } else if let Some(patch) = fields.get("$set") {
             // A patch of the messages is the whole list anew.
-            for message in patch.object().items("messages") {
-                self.message(line, message);
+            let messages = patch.object().get("messages");
+            let list = messages.map(Value::items).unwrap_or_default();
+            list.iter().for_each(|message| self.message(line, *message));
+            if messages.is_some() {
+                let ids = list.iter().filter_map(|message| message.object().boxed("id")).collect();
+                self.rows.push(Row::Anew(line, value.at(), ids));
             }
             self.rows.push(Row::Note(line, value.at(), "$set", value.raw().to_owned()));
         } else if let Some(id) = fields.boxed("$rewindTo") {
@@ -173,6 +179,10 @@ impl File {
                     chain.here = Some(at);
                     rewind(&mut chain, line, &id);
                 }
+                Row::Anew(line, at, ids) => {
+                    chain.here = Some(at);
+                    leave(&mut chain, line, &ids);
+                }
             }
         }
         Ok(vec![chain.finish(None)])
@@ -185,6 +195,29 @@ fn rewind(chain: &mut Chain, line: usize, id: &str) {
         chain.tip = chain.transcript.entries[at].parent.map(|parent| parent.0);
     } else {
         let message = format!("a rewind to `{id}`, which is not in the file; nothing was taken back");
+        chain.fault(line, FindingKind::MissingTarget, message);
+    }
+}
+
+/// Leaves the messages of the path that are not among `ids`: they are no longer in the session. Those that the list has
+/// behind the first one that it lacks stay with it on the branch that was left, which is reported.
+fn leave(chain: &mut Chain, line: usize, ids: &[Box<str>]) {
+    let ids: HashSet<&str> = ids.iter().map(|id| &**id).collect();
+    let entries = &chain.transcript.entries;
+    let parent = |at: &usize| entries[*at].parent.map(|parent| parent.0);
+    let path: Vec<usize> = std::iter::successors(chain.tip, parent).collect();
+    // Results have ids that the file does not know, and follow their reply.
+    let own = |at: usize| match &entries[at].kind {
+        EntryKind::Message(Message::User(_) | Message::Assistant(..)) => Some(&*entries[at].id),
+        _ => None,
+    };
+    let lacks = |at: &usize| own(*at).is_some_and(|id| !ids.contains(id));
+    let Some(first) = path.iter().rposition(lacks) else { return };
+    let lost = path[..first].iter().filter(|&&at| own(at).is_some_and(|id| ids.contains(id))).count();
+    chain.tip = parent(&path[first]);
+    if lost > 0 {
+        let message =
+            format!("a list of messages anew that lacks one in the middle: {lost} behind it are left out too");
         chain.fault(line, FindingKind::MissingTarget, message);
     }
 }

@@ -5,6 +5,8 @@
 //! wrapped (`{type, data}`), and the messages of deer-flow 1 (`{id, agent, role, content}`), joined or as its event stream. A file is one document;
 //! the line of an entry, and of a finding about it, is the ordinal of its message, from 1.
 //!
+//! A later state of a thread that lacks the end of the one before is a fork: what was left is a branch.
+//!
 //! Counting: `usage_metadata.input_tokens` includes cache reads and writes and is converted; an Anthropic
 //! `response_metadata.usage` excludes them. A call that stands both among the parts of a reply and in `tool_calls` is
 //! read once. A call without a name, which the joining of streamed chunks leaves behind, says nothing and is left out.
@@ -25,7 +27,7 @@ use self::state::{Step, Thread};
 use super::chain::{Chain, Stamp};
 use super::document::{Document, beginning};
 use super::value::Value;
-use super::{ImportError, Imported};
+use super::{FindingKind, ImportError, Imported};
 use crate::transcript::{Compaction, EntryKind};
 
 const EXPECTED: &str = "a LangGraph state or a list of LangChain messages";
@@ -76,6 +78,15 @@ fn session(thread: Thread<'_>, several: bool) -> Imported {
     for (step, ordinal) in thread.steps.into_iter().zip(1..) {
         match step {
             Step::Message(value) => message::push(&mut chain, ordinal, value, thread.model.as_deref()),
+            Step::Back(id) => {
+                let shared = |id| chain.transcript.entries.iter().position(|entry| entry.id == id);
+                chain.tip = id.and_then(shared);
+            }
+            Step::Repeated(value, id) => {
+                let message =
+                    format!("id `{id}` occurs twice in a state; the later message takes the place of the first");
+                chain.fault_of(value, ordinal, FindingKind::DuplicateId, message);
+            }
             Step::Compaction { summary, first_kept } => {
                 let compaction = Compaction { summary, first_kept, ..Compaction::default() };
                 chain.push(ordinal, Stamp::default(), EntryKind::Compaction(Box::new(compaction)));

@@ -167,7 +167,8 @@ pub(super) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
 /// What bytes that are plainly no UTF-8 text look like.
 pub(super) fn foreign(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
-        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => Some("UTF-16"),
+        // With a mark, or without one: the first character of JSON and a zero byte.
+        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] | [b'{' | b'[', 0, ..] | [0, b'{' | b'[', ..] => Some("UTF-16"),
         [b'P', b'K', 3, 4, ..] => Some("a zip archive"),
         [0x1F, 0x8B, ..] => Some("gzip data"),
         [0x28, 0xB5, 0x2F, 0xFD, ..] => Some("zstd data"),

@@ -1,16 +1,18 @@
 //! mini-swe-agent trajectories: one document of `info` and `messages`, or the bare list of messages.
 //!
 //! Messages are chat-completions ones; `extra` beside a reply holds the provider's whole response, with the usage of the
-//! call. The last message, of role `exit`, holds the submission or the error: it never reaches the model and is a note.
+//! call. With the Responses API a reply is the response itself, and an answer its `function_call_output`. The last message, of role `exit`, holds the submission or the error: it never reaches the model and is a note.
 //! An entry's line is the ordinal of its message, from 1.
 
-use super::chain::{Chain, Stamp};
+use super::chain::{Answer, Chain, Stamp};
+use super::chat::content::content;
 use super::chat::message::{Around, push, stop};
+use super::chat::responses::{reasoning, tool_call};
 use super::chat::usage::usage;
 use super::document::Document;
 use super::value::{Object, Value};
 use super::{Confidence, FindingKind, ImportError, Imported};
-use crate::transcript::{JsonText, Meta};
+use crate::transcript::{Block, Content, EntryKind, JsonText, Message, Meta, Reply, StopReason};
 
 /// Words of the agent's own prompts, by which a bare list is told.
 const WORDS: &[&str] = &["mswea_", "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"];
@@ -79,6 +81,17 @@ fn one(chain: &mut Chain, line: usize, message: Value<'_>, model: &str) {
     if fields.text("role").as_deref() == Some("exit") {
         return chain.note(line, stamp, "exit", message);
     }
+    match fields.text("role") {
+        None if fields.has("output") && fields.text("object").as_deref() == Some("response") => {
+            return reply(chain, line, stamp, &fields, model);
+        }
+        None if fields.text("type").as_deref() == Some("function_call_output") => {
+            let content = content(fields.get("output"), chain, line);
+            let call_id = fields.boxed("call_id").unwrap_or_default();
+            return chain.result(line, stamp, Answer { call_id, content, ..Answer::default() });
+        }
+        _ => {}
+    }
     let response = extra.object("response");
     let choices = response.items("choices");
     if choices.len() > 1 {
@@ -95,4 +108,34 @@ fn one(chain: &mut Chain, line: usize, message: Value<'_>, model: &str) {
         usage: usage(&response.object("usage"), cost, chain, line),
     };
     push(chain, line, message, around);
+}
+
+/// A response of the Responses API, which stands among the messages as it came: its items are one reply.
+fn reply(chain: &mut Chain, line: usize, stamp: Stamp, fields: &Object<'_>, model: &str) {
+    let mut blocks = Vec::new();
+    for item in fields.items("output") {
+        let inner = item.object();
+        match &*inner.text("type").unwrap_or_default() {
+            "message" => blocks.extend(content(inner.get("content"), chain, line).blocks),
+            "reasoning" => blocks.push(reasoning(&inner, chain, line)),
+            kind @ ("function_call" | "custom_tool_call") => blocks.push(tool_call(kind, &inner)),
+            other => {
+                let fault = format!("an item of unknown type `{other}` in a response; kept as JSON");
+                chain.fault_of(item, line, FindingKind::UnknownKind, fault);
+                blocks.extend(item.json().map(Block::Other));
+            }
+        }
+    }
+    let calls = blocks.iter().any(|block| matches!(block, Block::ToolCall(_)));
+    let cost = fields.object("extra").get("cost").and_then(Value::f64);
+    let reply = Reply {
+        api: "openai-responses".into(),
+        provider: "".into(),
+        model: fields.boxed("model").unwrap_or_else(|| model.into()).into(),
+        stop: if calls { StopReason::ToolUse } else { StopReason::Stop },
+        usage: usage(&fields.object("usage"), cost, chain, line),
+        error: None,
+    };
+    let content = Content { blocks, plain: false };
+    chain.push(line, stamp, EntryKind::Message(Message::Assistant(content, Box::new(reply))));
 }

@@ -11,6 +11,7 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIter
 use super::controls;
 use super::json::leading_values;
 use super::lines::{self, At, Line, Span};
+use super::not_a_number;
 use super::place::{Place, Report};
 use super::source::Source;
 use super::surrogates;
@@ -249,11 +250,16 @@ fn recover<R: Rows>(lines: &[Line<'_>], last: bool, text: &str, reason: &str, bu
 /// [`recover`] of a line that does not begin with a whole record.
 fn mended<R: Rows>(lines: &[Line<'_>], last: bool, text: &str, reason: &str, builder: &mut R) -> Option<usize> {
     if text.starts_with('{') {
-        if let Some((escaped, first)) = controls::escaped(text).filter(|(escaped, _)| is_record::<R>(escaped)) {
-            let fault = "bare control characters inside of a string; read as if they were escaped";
+        let escaped = controls::escaped(text).map(|(text, first)| {
+            (text, first, "bare control characters inside of a string; read as if they were escaped")
+        });
+        let numbers = not_a_number::mended(text)
+            .map(|mended| (mended.text, mended.first, "`NaN` or `Infinity`, which are no JSON; read as null"));
+        let whole = [escaped, numbers].into_iter().flatten().find(|(text, ..)| is_record::<R>(text));
+        if let Some((mended, first, fault)) = whole {
             builder.report().fault(lines[0].place(&text[first..]), FindingKind::MalformedLine, fault);
             let at = Place { straight: first, ..lines[0].place(text) };
-            return record(at, &escaped, builder).ok().map(|()| 0);
+            return record(at, &mended, builder).ok().map(|()| 0);
         }
         match join(lines, last, builder) {
             Joined::Lines(used) => return Some(used),

@@ -16,12 +16,14 @@ pub(super) struct Sink {
     pub(super) faults: Vec<Fault>,
     /// Fields without a place in the model.
     pub(super) extra: Extras,
+    /// Where the object begins whose fields are read: that is where a missing one is missing.
+    pub(super) around: Spot,
 }
 
 impl Sink {
-    /// Notes a field that is missing or has the wrong type.
+    /// Notes a field that is missing or has the wrong type, in the object that is read.
     pub(super) fn bad(&mut self, message: impl Into<String>) {
-        self.bad_at(Spot::default(), message);
+        self.bad_at(self.around, message);
     }
 
     /// The same, at `spot`.

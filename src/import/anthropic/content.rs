@@ -84,6 +84,9 @@ fn element(reader: &mut Reader<'_>, place: &Place<'_>, sink: &mut Sink, inner: b
     let from = reader.mark();
     let mut fields = BlockFields::new(place, inner);
     fill(reader, &mut fields)?;
-    fields.finish(reader.since(from), sink, parts);
+    let raw = reader.since(from);
+    let outside = std::mem::replace(&mut sink.around, Spot::of(raw.text()));
+    fields.finish(raw, sink, parts);
+    sink.around = outside;
     Ok(())
 }

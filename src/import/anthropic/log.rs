@@ -1,5 +1,7 @@
 //! A file of requests, sorted into conversations.
 
+use std::collections::HashSet;
+
 use super::exchange::{Exchange, answer};
 use super::session::Session;
 use crate::import::finding::share;
@@ -7,6 +9,7 @@ use crate::import::object::Rest;
 use crate::import::place::{Place, Report};
 use crate::import::rows::Rows;
 use crate::import::slot::{Sink, Slot};
+use crate::import::spelling::digest;
 use crate::import::{FindingKind, ImportError, Imported};
 use crate::transcript::Block;
 use crate::transcript::json::read::{Raw, Reader};
@@ -21,6 +24,8 @@ pub(super) struct Log {
     /// The file is one request: its messages are counted, not its lines.
     single: bool,
     sessions: Vec<Session>,
+    /// The answers so far: their ids, and digests of their spelling.
+    answers: HashSet<(Box<str>, u64)>,
 }
 
 impl Rows for Log {
@@ -50,7 +55,13 @@ impl Log {
     /// Takes the record `text`, which is the object `rest`.
     pub(super) fn read(&mut self, at: Place, text: &str, rest: Rest<'_>) {
         let mut sink = Sink::default();
+        let response = rest.get("response").map(|raw| digest(raw.text()));
         match exchange(text, rest, &mut sink) {
+            Ok(exchange) if self.is_copy(&exchange, response) => {
+                self.report.counts.left_out += 1;
+                let fault = "an answer that was read before, with the same id; left out";
+                return self.report.fault(at, FindingKind::DuplicateId, fault);
+            }
             Ok(mut exchange) => {
                 exchange.line = (!self.single || exchange.answer.is_some()).then_some(at.line());
                 self.push(exchange, &mut sink);
@@ -61,6 +72,12 @@ impl Log {
             }
         }
         self.report.faults_in(at, text, sink.faults);
+    }
+
+    /// Whether the answer was logged before: one answer is one call.
+    fn is_copy(&mut self, exchange: &Exchange, response: Option<u64>) -> bool {
+        let id = exchange.answer.as_ref().and_then(|answer| answer.id.clone()).filter(|id| !id.is_empty());
+        id.zip(response).is_some_and(|answer| !self.answers.insert(answer))
     }
 
     fn push(&mut self, mut exchange: Exchange, sink: &mut Sink) {

@@ -114,15 +114,21 @@ impl<'a> Fields<'a> for Split<'a> {
 
 impl UsageFields<'_> {
     fn finish(self, place: &str, sink: &mut Sink) -> Counts {
+        let cache_write_1h = self.split.hour.optional(sink, "ephemeral_1h_input_tokens");
+        let cache_write = self.cache_write.optional(sink, "cache_creation_input_tokens");
+        let five_minutes = if let Slot::Good(five) = self.split.five_minutes { Some(five) } else { None };
+        // Some gateways give the writes by how long they are kept, and not their sum.
+        let split = (cache_write_1h.is_some() || five_minutes.is_some())
+            .then(|| cache_write_1h.unwrap_or_default() + five_minutes.unwrap_or_default());
         let counts = Counts {
             input: self.input.optional(sink, "input_tokens"),
             output: self.output.optional(sink, "output_tokens"),
             cache_read: self.cache_read.optional(sink, "cache_read_input_tokens"),
-            cache_write: self.cache_write.optional(sink, "cache_creation_input_tokens"),
-            cache_write_1h: self.split.hour.optional(sink, "ephemeral_1h_input_tokens"),
+            cache_write: cache_write.or(split),
+            cache_write_1h,
         };
         // The rest of the writes: it follows from the other two.
-        if let Slot::Good(five) = self.split.five_minutes
+        if let Some(five) = five_minutes
             && Some(five) != counts.five_minutes()
         {
             sink.extra.add_count(&format!("{place}.cache_creation"), "ephemeral_5m_input_tokens", five);
@@ -161,6 +167,16 @@ mod tests {
         assert_eq!((usage.prompt(), usage.context()), (Tokens(9_507), Tokens(9_537)));
         assert_eq!(usage.cache_write_1h, Some(300));
         assert_eq!(sink.extra.render().as_deref(), Some(r#"{"u":{"service_tier":"s"}}"#));
+    }
+
+    #[test]
+    fn writes_without_a_sum_are_those_of_their_parts() {
+        let read = |raw: &str| Counts::read(raw, "u", &mut Sink::default()).and_then(Counts::usage).unwrap();
+        let parts = r#""cache_creation":{"ephemeral_5m_input_tokens":200,"ephemeral_1h_input_tokens":300}"#;
+        let usage = read(&format!(r#"{{"input_tokens":7,"output_tokens":3,{parts}}}"#));
+        assert_eq!((usage.cache_write, usage.cache_write_1h, usage.prompt()), (500, Some(300), Tokens(507)));
+        let usage = read(&format!(r#"{{"input_tokens":7,"cache_creation_input_tokens":600,{parts}}}"#));
+        assert_eq!(usage.cache_write, 600, "the sum counts where it is there");
     }
 
     #[test]

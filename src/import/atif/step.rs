@@ -4,7 +4,7 @@ use super::session::Session;
 use crate::import::FindingKind;
 use crate::import::chain::{Answer, Stamp};
 use crate::import::chat::content::{any_arguments, call, content, thinking};
-use crate::import::chat::usage::exclusive;
+use crate::import::chat::usage::{exclusive, known_prompt};
 use crate::import::value::{Object, Value};
 use crate::transcript::{
     Block, Compaction, Content, Cost, Custom, EntryKind, Message, Reply, StopReason, System, Text, Usage, joined_text,
@@ -15,6 +15,9 @@ pub(super) fn take(session: &mut Session, line: usize, value: Value<'_>) {
     session.chain.here = Some(value.at());
     let fields = value.object();
     let stamp = Stamp { id: fields.word("step_id"), timestamp: fields.boxed("timestamp") };
+    if stamp.id.as_deref().is_some_and(|id| session.chain.is_copy(line, id, value)) {
+        return;
+    }
     if session.chain.transcript.meta.timestamp.is_none() {
         session.chain.transcript.meta.timestamp.clone_from(&stamp.timestamp);
     }
@@ -180,10 +183,8 @@ fn shown(session: &mut Session, line: usize, result: Value<'_>) -> Content {
 fn usage(session: &mut Session, line: usize, metrics: &Object<'_>) -> Option<Usage> {
     let mut count = |fields: &Object<'_>, name: &str| session.chain.count(fields, name, line);
     let (prompt, output) = (count(metrics, "prompt_tokens"), count(metrics, "completion_tokens"));
-    if prompt.is_none() && output.is_none() {
-        return None;
-    }
-    let prompt = prompt.unwrap_or_default();
+    let prompt = known_prompt(prompt, output, &mut session.chain, line)?;
+    let mut count = |fields: &Object<'_>, name: &str| session.chain.count(fields, name, line);
     let cache_read = count(metrics, "cached_tokens").unwrap_or_default();
     let extra = metrics.object("extra");
     // Not part of the format; converters put the provider's own figure here, and count it into the prompt.

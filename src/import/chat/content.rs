@@ -42,6 +42,9 @@ fn block(value: Value<'_>, chain: &mut Chain, line: usize) -> Option<Block> {
         }
         "refusal" => part.boxed("refusal").map(|said| Block::Text(Text::new(said))),
         "image_url" | "input_image" | "image" => Some(picture(&part)),
+        "input_audio" | "audio" | "video_url" | "video" | "file" | "input_file" | "document" | "media" => {
+            media(&kind, &part)
+        }
         "thinking" => part.text("thinking").map(|said| thinking(&said, part.boxed("signature"))),
         "redacted_thinking" => part.boxed("data").map(|data| thinking("", Some(data))),
         _ => None,
@@ -63,6 +66,30 @@ fn picture(part: &Object<'_>) -> Block {
     let data = source.boxed("data").or_else(|| source.boxed("url")).unwrap_or_default();
     let media_type = source.boxed("media_type").or_else(|| source.boxed("mimeType")).unwrap_or_default();
     Block::Image(Image { data, media_type })
+}
+
+/// Names of a medium's content, of its address, and of its type.
+const DATA: &[&str] = &["file_data", "data", "base64"];
+const PLACES: &[&str] = &["url", "file_url", "file_uri", "file_id"];
+const TYPES: &[&str] = &["mime_type", "media_type", "mimeType"];
+
+/// Sound, a film or a document, which is kept like a picture: its base64 is no text either. The fields stand in the part,
+/// or in an object under its `kind`. `None` where neither content nor address is there, and for text.
+fn media(kind: &str, part: &Object<'_>) -> Option<Block> {
+    let named = |name: &&str| part.get(name).is_some_and(Value::is_object);
+    let fields =
+        [kind, "source"].iter().find(|name| named(name)).map_or_else(|| part.clone(), |name| part.object(name));
+    if fields.text("type").is_some_and(|word| matches!(&*word, "text" | "content")) {
+        return None;
+    }
+    let word = |names: &[&str]| names.iter().find_map(|name| fields.boxed(name));
+    let of_format =
+        || fields.text("format").map(|format| format!("{}/{format}", kind.trim_start_matches("input_")).into());
+    if let Some(data) = word(DATA).filter(|data| !data.starts_with("data:")) {
+        let media_type = word(TYPES).or_else(of_format).unwrap_or_default();
+        return Some(Block::Image(Image { data, media_type }));
+    }
+    word(DATA).or_else(|| word(PLACES)).or_else(|| part.boxed(kind)).map(|address| image(&address))
 }
 
 /// A picture by its address, which is mostly a `data:` one.

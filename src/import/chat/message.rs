@@ -50,6 +50,9 @@ fn system(chain: &mut Chain, line: usize, object: &Object<'_>, around: Around) {
     let said = content(object.get("content"), chain, line);
     let texts: Vec<&str> = said.blocks.iter().filter_map(text_of).collect();
     let content = Text::new(texts.join("\n"));
+    if texts.len() < said.blocks.len() {
+        chain.fault(line, FindingKind::BadField, "a part of a system message that is no text; left out");
+    }
     if chain.transcript.entries.is_empty() && chain.transcript.head.system.is_none() {
         chain.transcript.head.system = Some(content);
         return;
@@ -69,9 +72,15 @@ fn assistant(chain: &mut Chain, line: usize, object: &Object<'_>, around: Around
     let mut said = content(object.get("content"), chain, line);
     // An empty text beside tool calls is how some writers spell none.
     said.blocks.retain(|block| text_of(block).is_none_or(|text| !text.is_empty()));
-    if let Some(reasoning) = reasoning(object) {
-        said.blocks.insert(0, reasoning);
-        said.plain = false;
+    // Some gateways say the reasoning in the content and beside it.
+    let mut thoughts = thoughts(object);
+    thoughts.retain(|thought| !said.blocks.iter().any(|block| same_thought(block, thought)));
+    said.plain &= thoughts.is_empty();
+    said.blocks.splice(0..0, thoughts);
+    if !said.blocks.iter().any(|block| text_of(block).is_some())
+        && let Some(words) = object.text("refusal").or_else(|| object.object("audio").text("transcript"))
+    {
+        said.blocks.push(Block::Text(Text::from(&*words)));
     }
     let calls = calls(chain, line, object);
     said.plain &= calls.is_empty();
@@ -88,13 +97,38 @@ fn assistant(chain: &mut Chain, line: usize, object: &Object<'_>, around: Around
     chain.push(line, around.stamp, EntryKind::Message(Message::Assistant(said, Box::new(reply))));
 }
 
-/// Reasoning beside the content, as DeepSeek, `OpenRouter` and `LiteLLM` spell it.
-fn reasoning(object: &Object<'_>) -> Option<Block> {
-    if let Some(block) = object.items("thinking_blocks").first().map(|block| block.object()) {
-        return Some(thinking(&block.text("thinking").unwrap_or_default(), block.boxed("signature")));
+/// Whether two blocks are the same reasoning.
+fn same_thought(one: &Block, other: &Block) -> bool {
+    let said = |block: &Block| match block {
+        Block::Thinking { text, .. } if !text.is_empty() => Some(text.clone()),
+        _ => None,
+    };
+    said(one).is_some() && said(one) == said(other)
+}
+
+/// Reasoning beside the content: the signed blocks of Anthropic, the details of `OpenRouter`, or plain text.
+pub(in crate::import) fn thoughts(object: &Object<'_>) -> Vec<Block> {
+    let signed = object.items("thinking_blocks");
+    if !signed.is_empty() {
+        return signed.into_iter().map(|block| thought(&block.object(), &["thinking"])).collect();
     }
-    let said = object.text("reasoning_content").or_else(|| object.text("reasoning"))?;
-    (!said.is_empty()).then(|| thinking(&said, None))
+    let details = object.items("reasoning_details").into_iter();
+    let mut blocks: Vec<Block> = details.map(|detail| thought(&detail.object(), &["text", "summary"])).collect();
+    let told = |block: &Block| matches!(block, Block::Thinking { text, .. } if !text.is_empty());
+    // Details may hold no more than the provider's own form of it.
+    if !blocks.iter().any(told)
+        && let Some(said) = object.text("reasoning_content").or_else(|| object.text("reasoning"))
+        && !said.is_empty()
+    {
+        blocks.insert(0, thinking(&said, None));
+    }
+    blocks
+}
+
+/// One block of reasoning: its text under the first of `names` that is there, and what only the provider can read.
+fn thought(fields: &Object<'_>, names: &[&str]) -> Block {
+    let said = names.iter().find_map(|name| fields.text(name)).unwrap_or_default();
+    thinking(&said, fields.boxed("signature").or_else(|| fields.boxed("data")))
 }
 
 /// The calls of a message: `tool_calls` with a `function` or flat, or the single `function_call` of old files.
@@ -145,6 +179,10 @@ fn results(chain: &mut Chain, line: usize, object: &Object<'_>, stamp: &Stamp) {
     let mut ids: Vec<Box<str>> = object.boxed("tool_call_id").into_iter().collect();
     ids.extend(object.items("tool_call_ids").into_iter().filter_map(Value::boxed));
     if ids.is_empty() {
+        // tau2 gives an answer the id of its call.
+        ids.extend(object.boxed("id").filter(|id| chain.knows(id)));
+    }
+    if ids.is_empty() {
         ids.push(tool.as_deref().map_or_else(|| "".into(), old_id));
     }
     if ids.len() > 1 {
@@ -154,7 +192,7 @@ fn results(chain: &mut Chain, line: usize, object: &Object<'_>, stamp: &Stamp) {
     for (index, call_id) in ids.into_iter().enumerate() {
         let content = std::mem::replace(&mut said, Content { blocks: Vec::new(), plain });
         let stamp = if index == 0 { stamp.clone() } else { Stamp { id: None, ..stamp.clone() } };
-        chain.result(line, stamp, Answer { call_id, tool: tool.clone(), content, is_error: false });
+        chain.result(line, stamp, Answer { call_id, tool: tool.clone(), content, is_error: object.flag("error") });
     }
 }
 
@@ -168,8 +206,13 @@ pub(in crate::import) fn stop(word: &str) -> StopReason {
     }
 }
 
-/// The schemas in a `tools` list: `{function: {name, description, parameters}}`, or flat. What has no name is reported.
+/// The schemas in a `tools` list: `{function: {name, description, parameters}}`, or flat. What has no name is reported, and
+/// so is what is no list: then the tools are not known. A schema that was read before, in another field, is the same one.
 pub(in crate::import) fn tools(chain: &mut Chain, line: usize, list: Value<'_>) {
+    if !list.is_list() {
+        return chain.fault_of(list, line, FindingKind::BadField, "the tools are no list and were left out");
+    }
+    let known = chain.transcript.head.tools.clone().unwrap_or_default();
     let mut schemas = Vec::new();
     for outer in list.items() {
         let schema = inner(&outer.object());
@@ -185,5 +228,6 @@ pub(in crate::import) fn tools(chain: &mut Chain, line: usize, list: Value<'_>) 
             parameters: parameters.map_or("{}", Value::raw).into(),
         });
     }
+    schemas.retain(|schema| !known.contains(schema));
     chain.transcript.head.tools.get_or_insert_with(Vec::new).extend(schemas);
 }

@@ -46,6 +46,8 @@ pub(super) enum Hang {
     Root,
     /// Below a record of this chain.
     Below(usize),
+    /// A root that is the parent of a record of this chain, which was written before it.
+    Before(usize),
     /// Behind the last one.
     Next,
 }
@@ -114,6 +116,9 @@ impl Chain {
             Body::Injected(custom) => self.append(head, EntryKind::Message(Message::Custom(custom)), extra),
             Body::Note { kind, raw } => self.append(head, EntryKind::Note { kind, raw }, extra),
         };
+        if let Hang::Before(child) = place {
+            self.put_before(Index::new(item), self.records[child].item);
+        }
         uuid?;
         let parent = if let Hang::Below(parent) = place { Some(Index::new(parent)) } else { None };
         let depth = parent.map_or(0, |parent| self.records[parent.get()].depth + 1);
@@ -130,7 +135,7 @@ impl Chain {
     /// Moves the place of the next item, where a record starts a new branch or goes on with an old one.
     fn seek(&mut self, place: Hang, person: bool) {
         match place {
-            Hang::Next => {}
+            Hang::Next | Hang::Before(_) => {}
             Hang::Root => {
                 let said = |item: &Index| matches!(self.items[item.get()].kind, EntryKind::Message(_));
                 if person && self.path.iter().any(said) {
@@ -196,6 +201,15 @@ impl Chain {
         self.items.push(item);
         self.path.push(Index::new(at));
         at
+    }
+
+    /// Makes the last item of the path its first one, if the first one is its child.
+    fn put_before(&mut self, item: Index, child: Index) {
+        if self.path.len() > 1 && self.path.first() == Some(&child) && self.path.last() == Some(&item) {
+            self.path.rotate_right(1);
+            self.items[item.get()].parent = None;
+            self.items[child.get()].parent = Some(item);
+        }
     }
 
     /// The results of a record, then what else it says: providers want them in this order. Each is an entry of its

@@ -44,6 +44,8 @@ pub(super) struct File {
     copies: FxHashMap<u64, Stored>,
     /// The last uuid and what it stands for: most records name it as their parent.
     last: Option<(String, Stored)>,
+    /// Records whose parent was not there when they were read, by its name.
+    awaited: HashMap<Box<str>, Stored>,
     /// The main conversation of a session, and the sub-agent's of an agent.
     sessions: HashMap<Box<str>, usize>,
     agents: HashMap<Box<str>, usize>,
@@ -93,8 +95,16 @@ impl File {
         self.owned(at, Index::new(chain));
         let place = match parent {
             Some(Stored { chain: of, record: Some(record) }) if of.get() == chain => Hang::Below(record.get()),
-            _ if row.parent == ParentName::Root && !matches!(row.body, Body::Boundary(_)) => Hang::Root,
+            _ if row.parent == ParentName::Root && !matches!(row.body, Body::Boundary(_)) => {
+                let child = row.uuid.as_deref().and_then(|uuid| self.awaited.remove(uuid));
+                let child = child.filter(|child| child.chain.get() == chain).and_then(|child| child.record);
+                child.map_or(Hang::Root, |child| Hang::Before(child.get()))
+            }
             _ => Hang::Next,
+        };
+        let awaits: Option<Box<str>> = match &row.parent {
+            ParentName::Named(name) if parent.is_none() && row.uuid.as_ref() != Some(name) => Some((**name).into()),
+            _ => None,
         };
         let (uuid, copy_key) = (row.uuid.clone(), row.copy_key);
         let record = self.chains[chain].add(at.line(), row, place).map(Index::new);
@@ -102,6 +112,9 @@ impl File {
             if line == at.line() { self.report.fault(at, kind, message) } else { self.report.late(line, kind, message) }
         }
         let stored = Stored { chain: Index::new(chain), record };
+        if let Some(name) = awaits {
+            self.awaited.entry(name).or_insert(stored);
+        }
         if let Some((uuid, key)) = uuid.zip(key) {
             let (last, of_last) = self.last.get_or_insert_with(|| (String::new(), stored));
             last.clear();

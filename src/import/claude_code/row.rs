@@ -212,7 +212,7 @@ impl<'a> RowFields<'a> {
             }
             None => note(raw, &kind, rest, known, &mut sink)?,
         };
-        let Sink { faults, extra } = sink;
+        let Sink { faults, extra, .. } = sink;
         Some(Row { uuid, parent, session, agent, sidechain, timestamp, body, copy_key, extra, faults, known })
     }
 }

@@ -3,7 +3,8 @@
 use super::session::Session;
 use crate::import::FindingKind;
 use crate::import::chain::{Answer, Stamp};
-use crate::import::chat::content::{any_arguments, call, content, free_text, plain, thinking};
+use crate::import::chat::content::{content, plain};
+use crate::import::chat::responses::{reasoning, tool_call};
 use crate::import::value::{Object, Value};
 use crate::transcript::{Block, Content, Custom, EntryKind, Image, Message, Reply, StopReason};
 
@@ -28,7 +29,7 @@ impl Session {
         match &*kind {
             "message" => self.message(line, stamp, &fields),
             "reasoning" => {
-                let block = reasoning(&fields, self, line);
+                let block = reasoning(&fields, &mut self.chain, line);
                 self.reply(line, stamp, vec![block]);
             }
             "function_call" | "custom_tool_call" | "local_shell_call" | "tool_search_call" => {
@@ -126,29 +127,4 @@ impl Session {
         };
         self.chain.result(line, stamp, Answer { call_id, tool: None, content, is_error });
     }
-}
-
-/// Reasoning: its text where it is open, else its summary; the encrypted form is the signature.
-fn reasoning(fields: &Object<'_>, session: &mut Session, line: usize) -> Block {
-    let open = fields.get("content").filter(|list| !list.items().is_empty());
-    let parts = content(open.or_else(|| fields.get("summary")), &mut session.chain, line);
-    let texts: Vec<&str> = parts
-        .blocks
-        .iter()
-        .filter_map(|block| match block {
-            Block::Text(text) => Some(text.as_str()),
-            _ => None,
-        })
-        .collect();
-    thinking(&texts.join("\n\n"), fields.boxed("encrypted_content"))
-}
-
-fn tool_call(kind: &str, fields: &Object<'_>) -> Block {
-    let id = fields.boxed("call_id").or_else(|| fields.boxed("id")).unwrap_or_default();
-    let name = fields.boxed("name").unwrap_or_else(|| kind.trim_end_matches("_call").into());
-    let arguments = match fields.text("input") {
-        Some(input) => free_text(&input),
-        None => any_arguments(fields.get("arguments").or_else(|| fields.get("action"))),
-    };
-    call(id, &name, arguments)
 }

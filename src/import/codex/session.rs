@@ -2,7 +2,7 @@
 
 use super::compacted;
 use crate::import::chain::{Chain, Stamp};
-use crate::import::chat::usage::exclusive;
+use crate::import::chat::usage::{exclusive, whole};
 use crate::import::place::{Place, Report};
 use crate::import::rows::{self, Rows};
 use crate::import::value::{Object, Value};
@@ -79,8 +79,10 @@ impl Session {
                 self.chain.note(line, stamp, &kind, raw);
             }
             "event_msg" => {
-                if fields.text("type").as_deref() == Some("token_count") {
-                    self.tokens(line, &fields.object("info"));
+                match fields.text("type").as_deref() {
+                    Some("token_count") => self.tokens(line, &fields.object("info")),
+                    Some("thread_rolled_back") => self.roll_back(line, &fields),
+                    _ => {}
                 }
                 self.chain.note(line, stamp, &kind, raw);
             }
@@ -177,7 +179,7 @@ impl Session {
             cache_write,
             cache_write_1h: None,
             reasoning,
-            total: total.filter(|&total| total != 0),
+            total: whole(total, cache_read + cache_write + output),
             cost: None,
         };
         self.pay(line, usage);

@@ -3,7 +3,7 @@
 use crate::import::FindingKind;
 use crate::import::chain::{Answer, Chain, Stamp};
 use crate::import::chat::content::{any_arguments, call, plain, thinking};
-use crate::import::chat::usage::exclusive;
+use crate::import::chat::usage::{exclusive, known_prompt, whole};
 use crate::import::value::{Object, Value};
 use crate::transcript::{Block, Content, EntryKind, Image, Message, Reply, StopReason, Text, Usage};
 
@@ -99,10 +99,13 @@ fn reply(chain: &mut Chain, line: usize, stamp: Stamp, fields: &Object<'_>) {
 }
 
 /// `{input, output, cached, thoughts, tool, total}`. `tool` is what results of the provider's own tools added to the
-/// prompt. All zero: a reply was written in two parts, and the other part has its usage.
+/// prompt. All zero: a reply was written in two parts, and the other part has its usage. Without `input` there is none.
 fn usage(tokens: &Object<'_>, chain: &mut Chain, line: usize) -> Option<Usage> {
     let counts = ["input", "output", "cached", "thoughts", "tool", "total"].map(|name| chain.count(tokens, name, line));
-    let [input, output, cached, thoughts, tool, total] = counts.map(Option::unwrap_or_default);
+    let [input, output, cached, thoughts, tool, _] = counts.map(Option::unwrap_or_default);
+    if counts[1].is_some() || tokens.has("input") {
+        known_prompt(counts[0], Some(output), chain, line)?;
+    }
     if input + output + thoughts + tool == 0 {
         return None;
     }
@@ -111,7 +114,7 @@ fn usage(tokens: &Object<'_>, chain: &mut Chain, line: usize) -> Option<Usage> {
         output: output + thoughts,
         cache_read: cached,
         reasoning: counts[3],
-        total: (total != 0).then_some(total),
+        total: whole(counts[5], cached + output + thoughts),
         ..Usage::default()
     })
 }

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
+use crate::import::spelling::digest;
 use crate::import::value::Value;
 
 const SCHEME: &str = "attachment://";
@@ -48,6 +48,13 @@ impl<'a> Attachments<'a> {
         out.into()
     }
 
+    /// The first name in `raw` that a text of its own is and that no attachment has.
+    pub(super) fn missing<'t>(&self, raw: &'t str) -> Option<&'t str> {
+        let quoted = format!("\"{SCHEME}");
+        let names = raw.match_indices(&quoted).filter_map(|(at, _)| raw[at + quoted.len()..].split_once('"'));
+        names.map(|(name, _)| name).find(|name| !self.texts.contains_key(*name))
+    }
+
     /// A digest of the text in `value`, the same for a text and for the attachment that holds it.
     pub(super) fn digest(&self, value: Value<'_>) -> u64 {
         let Some(text) = value.text() else { return digest(value.raw()) };
@@ -60,11 +67,4 @@ impl<'a> Attachments<'a> {
         self.digests.borrow_mut().insert(name.to_owned(), made);
         made
     }
-}
-
-/// A digest for comparison within one run; the hasher has no random key.
-pub(super) fn digest(value: impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    hasher.finish()
 }

@@ -2,10 +2,12 @@
 
 use std::borrow::Cow;
 
-use super::attachments::{Attachments, digest};
+use super::attachments::Attachments;
 use crate::import::FindingKind;
 use crate::import::chain::{Answer, Chain, Stamp};
 use crate::import::chat::content::{any_arguments, call, content as chat_content, image, thinking};
+use crate::import::chat::usage::{known_prompt, whole};
+use crate::import::spelling::digest;
 use crate::import::value::{Object, Value};
 use crate::transcript::{Block, Content, EntryKind, Message, Reply, StopReason, System, Text, Usage, joined_text};
 
@@ -65,6 +67,10 @@ pub(super) fn push(
     chain.here = Some(value.at());
     let fields = value.object();
     let line = chain.transcript.entries.len() + 1;
+    if let Some(name) = attachments.missing(&raw) {
+        let fault = format!("attachment `{name}` is not in the sample: its text is not known");
+        chain.fault(line, FindingKind::MissingTarget, fault);
+    }
     let said = content(fields.get("content"), chain, line);
     let message = match fields.text("role").unwrap_or_default().as_ref() {
         "user" => Message::User(said),
@@ -165,10 +171,9 @@ pub(super) fn stop_reason(word: &str) -> StopReason {
 pub(super) fn usage(fields: &Object<'_>, chain: &mut Chain, line: usize) -> Option<Usage> {
     let mut known = |name: &str| chain.count(fields, name, line);
     let (input, output) = (known("input_tokens"), known("output_tokens"));
-    if input.is_none() && output.is_none() {
-        return None;
-    }
-    let (input, output) = (input.unwrap_or_default(), output.unwrap_or_default());
+    let input = known_prompt(input, output, chain, line)?;
+    let output = output.unwrap_or_default();
+    let mut known = |name: &str| chain.count(fields, name, line);
     let mut count = |name: &str| known(name).unwrap_or_default();
     let (cache_read, cache_write) = (count("input_tokens_cache_read"), count("input_tokens_cache_write"));
     let [total, reasoning] = ["total_tokens", "reasoning_tokens"].map(|name| known(name).filter(|&count| count > 0));
@@ -180,7 +185,7 @@ pub(super) fn usage(fields: &Object<'_>, chain: &mut Chain, line: usize) -> Opti
         cache_read,
         cache_write,
         reasoning,
-        total,
+        total: whole(total, cached + output),
         ..Usage::default()
     })
 }

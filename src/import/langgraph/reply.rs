@@ -3,7 +3,7 @@
 use super::message::content;
 use crate::import::chain::Chain;
 use crate::import::chat::content::{any_arguments, call, thinking};
-use crate::import::chat::usage::{exclusive, usage as openai_usage};
+use crate::import::chat::usage::{exclusive, usage as openai_usage, whole};
 use crate::import::value::Object;
 use crate::transcript::{Block, Content, Message, Reply, StopReason, Usage};
 
@@ -79,7 +79,7 @@ fn usage(fields: &Object<'_>, metadata: &Object<'_>, chain: &mut Chain, line: us
         let cache_write = part("cache_creation").max(split);
         let output = count(&total, "output_tokens").unwrap_or_default();
         let reasoning = count(&total.object("output_token_details"), "reasoning");
-        let whole = count(&total, "total_tokens").filter(|&total| total > 0);
+        let total = count(&total, "total_tokens");
         return Some(Usage {
             input: exclusive(prompt, cache_read + cache_write, chain, line),
             output,
@@ -87,7 +87,7 @@ fn usage(fields: &Object<'_>, metadata: &Object<'_>, chain: &mut Chain, line: us
             cache_write,
             cache_write_1h: hour,
             reasoning,
-            total: whole,
+            total: whole(total, cache_read + cache_write + output),
             cost: None,
         });
     }

@@ -18,6 +18,10 @@ pub(super) struct Thread<'a> {
 pub(super) enum Step<'a> {
     /// A message was added.
     Message(Value<'a>),
+    /// The state before was left: what follows hangs on the message of this id.
+    Back(Option<Box<str>>),
+    /// A message whose id stands in the same state already; of the two the later one counts.
+    Repeated(Value<'a>, Box<str>),
     /// Messages gave way to a summary.
     Compaction {
         summary: Text,
@@ -80,12 +84,10 @@ fn thread<'a>(states: &[Value<'a>]) -> Thread<'a> {
             steps.extend(messages.into_iter().map(Step::Message));
             continue;
         }
-        compacted(&before, &messages, &ids, &mut seen, &mut steps);
-        for (message, id) in messages.into_iter().zip(&ids) {
-            if seen.insert(id.clone()) {
-                steps.push(Step::Message(message));
-            }
+        if !compacted(&before, &messages, &ids, &mut seen, &mut steps) {
+            steps.extend(back(&before, &ids, &seen));
         }
+        add(messages, &ids, &mut seen, &mut steps);
         before = ids;
     }
     let last = states.last().cloned().unwrap_or_default();
@@ -100,22 +102,46 @@ fn thread<'a>(states: &[Value<'a>]) -> Thread<'a> {
     Thread { meta, model, steps }
 }
 
-/// A state that begins with a new message and misses old ones: the new one is their summary.
+/// Adds the messages of a state that are new.
+fn add<'a>(messages: Vec<Value<'a>>, ids: &[Box<str>], seen: &mut HashSet<Box<str>>, steps: &mut Vec<Step<'a>>) {
+    let mut here = HashSet::new();
+    for (message, id) in messages.into_iter().zip(ids) {
+        let repeated = !here.insert(id);
+        if seen.insert(id.clone()) {
+            steps.push(Step::Message(message));
+        } else if repeated {
+            let same =
+                |step: &&mut Step<'a>| matches!(step, Step::Message(known) if message::id(*known).as_ref() == Some(id));
+            steps.iter_mut().find(same).into_iter().for_each(|step| *step = Step::Message(message));
+            steps.push(Step::Repeated(message, id.clone()));
+        }
+    }
+}
+
+/// The last message that a state shares with those before it, if the state before went on otherwise: a fork.
+fn back<'a>(before: &[Box<str>], ids: &[Box<str>], seen: &HashSet<Box<str>>) -> Option<Step<'a>> {
+    let last = before.last()?;
+    let shared = ids.iter().take_while(|id| seen.contains(*id)).last();
+    (!ids.contains(last) && shared != Some(last)).then(|| Step::Back(shared.cloned()))
+}
+
+/// A state that begins with a new message and misses old ones: the new one is their summary. Whether it is such a one.
 fn compacted<'a>(
     before: &[Box<str>],
     messages: &[Value<'a>],
     ids: &[Box<str>],
     seen: &mut HashSet<Box<str>>,
     steps: &mut Vec<Step<'a>>,
-) {
+) -> bool {
     let gone = before.iter().any(|id| !ids.contains(id));
-    let (Some(first), Some(id)) = (messages.first(), ids.first()) else { return };
+    let (Some(first), Some(id)) = (messages.first(), ids.first()) else { return false };
     if !gone || seen.contains(id) {
-        return;
+        return false;
     }
     seen.insert(id.clone());
     let first_kept = ids.iter().find(|id| before.contains(id)).cloned();
     steps.push(Step::Compaction { summary: message::text(*first), first_kept });
+    true
 }
 
 /// The last compaction of Deep Agents: `{cutoff_index, summary_message}`.

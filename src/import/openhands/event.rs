@@ -51,6 +51,9 @@ impl Events {
         let fields = value.object();
         let place = self.places.len();
         let id = fields.word("id");
+        if id.as_deref().is_some_and(|id| self.chain.is_copy(line, id, value)) {
+            return;
+        }
         self.places.insert(id.clone().unwrap_or_else(|| format!("event {place}").into()), place);
         let before = self.chain.transcript.entries.len();
         if sdk::is(&fields) {

@@ -3,8 +3,8 @@
 use super::event::{Events, Forgotten, bare_reply};
 use super::observation::terminal;
 use crate::import::chain::{Answer, Stamp};
-use crate::import::chat::content::{any_arguments, call, content, image, thinking};
-use crate::import::chat::message::tools;
+use crate::import::chat::content::{any_arguments, call, content, image};
+use crate::import::chat::message::{thoughts, tools};
 use crate::import::value::{Object, Value};
 use crate::transcript::{Block, Content, Message, StopReason, Text, joined_text};
 
@@ -79,21 +79,6 @@ fn parts(events: &mut Events, line: usize, value: Option<Value<'_>>) -> Content 
         read.blocks.extend(urls.into_iter().filter_map(Value::text).map(|url| image(&url)));
     }
     read
-}
-
-/// Reasoning: signed blocks, or plain text.
-fn thoughts(fields: &Object<'_>) -> Vec<Block> {
-    let signed = fields.items("thinking_blocks");
-    if signed.is_empty() {
-        let plain = fields.text("reasoning_content").filter(|text| !text.is_empty());
-        return plain.map(|text| thinking(&text, None)).into_iter().collect();
-    }
-    let block = |block: Value<'_>| {
-        let fields = block.object();
-        let signature = fields.boxed("signature").or_else(|| fields.boxed("data"));
-        thinking(&fields.text("thinking").unwrap_or_default(), signature)
-    };
-    signed.into_iter().map(block).collect()
 }
 
 /// A call. Actions of one response are one reply.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::import::FindingKind;
 use crate::import::chain::Chain;
-use crate::import::chat::usage::exclusive;
+use crate::import::chat::usage::{exclusive, known_prompt};
 use crate::import::value::{Object, Value};
 use crate::transcript::Usage;
 
@@ -19,15 +19,18 @@ struct Counts {
 }
 
 impl Counts {
-    fn of(fields: &Object<'_>, chain: &mut Chain, line: usize) -> Self {
+    /// `None` without a count of the prompt.
+    fn of(fields: &Object<'_>, chain: &mut Chain, line: usize) -> Option<Self> {
+        let [prompt, output] = ["prompt_tokens", "completion_tokens"].map(|name| chain.count(fields, name, line));
+        let prompt = known_prompt(prompt, output, chain, line)?;
         let mut count = |name: &str| chain.count(fields, name, line).unwrap_or_default();
-        Self {
-            prompt: count("prompt_tokens"),
-            output: count("completion_tokens"),
+        Some(Self {
+            prompt,
+            output: output.unwrap_or_default(),
             cache_read: count("cache_read_tokens"),
             cache_write: count("cache_write_tokens"),
             reasoning: count("reasoning_tokens"),
-        }
+        })
     }
 
     /// What came on top of `before`; everything, where the counting began anew.
@@ -75,7 +78,8 @@ impl Usages {
         for usage in metrics.items("token_usages") {
             let fields = usage.object();
             if let Some(id) = fields.boxed("response_id").filter(|id| !id.is_empty()) {
-                self.responses.insert(id, Counts::of(&fields, chain, line));
+                let counts = Counts::of(&fields, chain, line);
+                self.responses.extend(counts.map(|counts| (id, counts)));
             }
         }
     }
@@ -100,7 +104,13 @@ impl Usages {
                 continue;
             }
             let fields = metrics.object();
-            let part = Counts::of(&fields.object("accumulated_token_usage"), chain, line);
+            let counts = fields.object("accumulated_token_usage");
+            let part = match Counts::of(&counts, chain, line) {
+                Some(part) => part,
+                None if counts.get("prompt_tokens").is_none() => continue,
+                // With one part unknown the sum is: what comes on top of it is told by the next one.
+                None => return,
+            };
             sum.prompt += part.prompt;
             sum.output += part.output;
             sum.cache_read += part.cache_read;

@@ -26,9 +26,12 @@ fn list(reader: &mut Reader<'_>, sink: &mut Sink, place: &str) -> Read<Vec<Block
     reader.list(|reader| {
         let at = (place, blocks.len());
         if reader.peek() == b'{' {
-            let mut fields = BlockFields::at(Spot::of(reader.ahead()));
+            let spot = Spot::of(reader.ahead());
+            let mut fields = BlockFields::at(spot);
             fill(reader, &mut fields)?;
+            let outside = std::mem::replace(&mut sink.around, spot);
             blocks.extend(fields.finish(sink, at));
+            sink.around = outside;
         } else {
             let raw = reader.raw()?;
             sink.bad_at(Spot::of(raw.text()), format!("`{}.{}` is not an object; kept as JSON", at.0, at.1));

@@ -138,7 +138,10 @@ impl<'a> MessageFields<'a> {
         reader.peek();
         let mut fields = Self { spot: Spot::of(reader.ahead()), ..Self::default() };
         let slot = fill(reader, &mut fields)?;
-        Ok(slot.good().and_then(|()| fields.finish(sink)))
+        let outside = std::mem::replace(&mut sink.around, fields.spot);
+        let message = slot.good().and_then(|()| fields.finish(sink));
+        sink.around = outside;
+        Ok(message)
     }
 
     /// The message and its time in milliseconds. `None` when the role is not known.

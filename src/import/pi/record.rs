@@ -36,7 +36,8 @@ impl Scalar for Kind {
             "branch_summary" => Self::BranchSummary,
             "custom_message" => Self::CustomMessage,
             "context_edit" => Self::ContextEdit,
-            "custom" | "label" | "session_info" | "usage" => Self::Note(text.into()),
+            // OpenClaw's name of the leaf, and those of Pi.
+            "leaf" | "custom" | "label" | "session_info" | "usage" => Self::Note(text.into()),
             other => Self::Unknown(other.into()),
         })
     }

@@ -6,6 +6,7 @@ use super::ids::Ids;
 use super::links;
 use super::tree::{Builder, ParentName};
 use crate::import::FindingKind;
+use crate::import::object::Rest;
 use crate::transcript::{Entry, EntryIdx, EntryKind, JsonText};
 
 impl Builder {
@@ -59,7 +60,9 @@ impl Builder {
             }
             self.check_target(at, &ids);
         }
+        changed.extend(self.follow_leaf(&ids));
         changed.extend(self.cut_cycles(&open, &ids, !twins.is_empty()));
+        self.check_kept(&ids);
         relink_notes(&mut self.entries, |at| changed.contains(&at));
     }
 
@@ -151,6 +154,36 @@ impl Builder {
         self.fault_of(at, FindingKind::MissingId, format!("the entry has no id; it gets `{id}`"));
         self.entries[at].id = id;
         true
+    }
+
+    /// Hangs a `leaf` entry of `OpenClaw` that ends the file below the entry that it names: that is the end of the branch in
+    /// force. Returns where it stands.
+    fn follow_leaf(&mut self, ids: &Ids) -> Option<usize> {
+        let at = self.entries.len().checked_sub(1)?;
+        let EntryKind::Note { kind, raw } = &self.entries[at].kind else { return None };
+        let target = Rest::of(raw.as_str())?.scalar::<Box<str>>("targetId").good().filter(|_| &**kind == "leaf")?;
+        match ids.first(&self.entries, &target) {
+            Some(place) if place != at => self.entries[at].parent = Some(EntryIdx(place)),
+            _ => {
+                let fault = format!("entry `{target}` is not in the file: the leaf is the entry before");
+                self.fault_of(at, FindingKind::MissingTarget, fault);
+            }
+        }
+        Some(at)
+    }
+
+    /// Reports a compaction whose first kept entry is in the file and not between it and the root: Pi then keeps nothing.
+    fn check_kept(&mut self, ids: &Ids) {
+        for at in 0..self.entries.len() {
+            let EntryKind::Compaction(compaction) = &self.entries[at].kind else { continue };
+            let Some(name) = compaction.first_kept.clone() else { continue };
+            let Some(target) = ids.first(&self.entries, &name) else { continue };
+            let parent = |at: &usize| self.entries[*at].parent.map(|parent| parent.0);
+            if !std::iter::successors(Some(at), parent).any(|before| before == target) {
+                let fault = format!("entry `{name}` is not on the branch of the compaction: nothing was kept");
+                self.fault_of(at, FindingKind::MissingTarget, fault);
+            }
+        }
     }
 
     /// Reports a compaction or an edit whose target is not in the file.
