@@ -18,20 +18,12 @@ pub fn is_body(session: &Session) -> bool {
 }
 
 /// Fields of a body that stand between the system prompt and the messages: another value, and the messages are another prefix.
-const BEFORE_MESSAGES: &[&str] = &[
-    "tool_choice",
-    "thinking",
-    "effort",
-    "output_config",
-    "reasoning",
-    "reasoning_effort",
-    "verbosity",
-    "parallel_tool_calls",
-    "response_format",
-];
+const BEFORE_MESSAGES: &[&str] = &["tool_choice", "thinking", "effort", "output_config"];
 
-/// The same between tools and system prompt.
-const BEFORE_SYSTEM: &[&str] = &["speed"];
+/// The same between tools and system prompt: Anthropic's speed, and what changes the whole prefix of OpenAI's models (the
+/// prompt caching guide names them; a schema of the output stands before the system prompt).
+const BEFORE_SYSTEM: &[&str] =
+    &["speed", "response_format", "text", "reasoning", "reasoning_effort", "verbosity", "parallel_tool_calls"];
 
 /// A body beside its messages and its head.
 struct Body {
