@@ -304,3 +304,32 @@ fn a_setting_of_openai_is_before_the_whole_prompt_whatever_its_shape() {
     let bodies: Vec<String> = settings.into_iter().enumerate().map(body).collect();
     assert_eq!(reads_of(&bodies), [0, 1_408, 0, 0, 0, 1_408]);
 }
+
+/// Requests of 2,002 tokens, by second and model, and what each reads.
+fn alike(requests: &[(u64, &str)]) -> Vec<u64> {
+    let body = |&(second, model): &(u64, &str)| {
+        let head = format!(r#"{{"role":"system","content":"{}"}}"#, "seed ".repeat(2_000));
+        format!(r#"{{"at_s":{second},"model":"{model}","messages":[{head},{{"role":"user","content":"q"}}]}}"#)
+    };
+    reads_of(&requests.iter().map(body).collect::<Vec<_>>())
+}
+
+#[test]
+fn each_body_meets_the_cache_of_its_own_model() {
+    // The first model stores nothing below 4,096 tokens, the second from 512 on.
+    let (large, small) = ("anthropic/claude-opus-4.5", "claude-opus-5");
+    let read = alike(&[(0, large), (1, large), (2, small), (3, small), (4, large)]);
+    assert_eq!(read.iter().map(|&read| read > 0).collect::<Vec<_>>(), [false, false, false, true, false], "{read:?}");
+    // Another provider reads whole prefixes, the first one steps of 128.
+    let read = alike(&[(0, "gpt-5"), (1, "gpt-5"), (2, small), (3, small), (4, "gpt-5")]);
+    assert_eq!((read[1], read[2], read[4]), (1_920, 0, 1_920), "{read:?}");
+    assert!(read[3] > 2_000, "{read:?}");
+}
+
+#[test]
+fn requests_that_start_together_do_not_read_from_each_other() {
+    let model = "claude-opus-5";
+    let read = alike(&[(0, model), (0, model), (0, model), (1, model), (1, model)]);
+    assert_eq!((read[0], read[1], read[2]), (0, 0, 0), "{read:?}");
+    assert!(read[3] > 0 && read[3] == read[4], "{read:?}");
+}
