@@ -158,7 +158,7 @@ impl File {
                 bodies.into_iter().for_each(|one| self.add(body::body(one), one, None));
                 return;
             }
-            let several = fields.get("simulations").map(Value::items).unwrap_or_else(|| vec![value]);
+            let several = fields.get("simulations").map_or_else(|| vec![value], Value::items);
             several.into_iter().for_each(|record| self.one(record, None));
             return;
         }

@@ -4,9 +4,9 @@
 //! them: on a tool, on a part of the content, on a message) are kept in the header as they are for Anthropic's requests.
 
 use super::carrier::{self, Session};
-use crate::import::anthropic;
 use crate::import::extra::quoted;
 use crate::import::value::{Object, Value};
+use crate::import::{Finding, FindingKind, anthropic};
 use crate::transcript::JsonText;
 
 /// The field that marks a tool, a part or a message.
@@ -19,14 +19,25 @@ const HELD: &[&str] = &["messages", "tools", "functions"];
 /// Reads a body. `None`: it has no messages.
 pub(super) fn body(value: Value<'_>) -> Option<Session> {
     let fields = value.object();
-    if anthropic::is_body(&fields) {
+    let mut session = if anthropic::is_body(&fields) {
         let mut imported = anthropic::body(value)?;
         imported.transcript.meta.timestamp = carrier::sent_at(&fields);
-        return Some(Session { imported, name: None });
-    }
-    let mut session = carrier::record(&fields, None)?;
-    session.imported.transcript.meta.extra = settings(&fields);
+        Session { imported, name: None }
+    } else {
+        let mut session = carrier::record(&fields, None)?;
+        session.imported.transcript.meta.extra = settings(&fields);
+        session
+    };
+    let time = fields.get("at_s").filter(|_| session.imported.transcript.meta.timestamp.is_none());
+    session.imported.findings.extend(time.map(no_time));
     Some(session)
+}
+
+/// A time that is none: the request is taken to follow the one before by the usual interval.
+fn no_time(value: Value<'_>) -> Finding {
+    let message = "`at_s` is no time in seconds; the request is read without one".to_owned();
+    let kind = FindingKind::BadField;
+    Finding { line: 1, last_line: 1, offset: Some(value.at()), column: None, kind, message }
 }
 
 /// The other fields of a body, and its marks.
@@ -98,6 +109,17 @@ fn ttl(marked: &Object<'_>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_time_that_is_none_is_a_finding() {
+        for (time, findings) in [(r#""at_s":5,"#, 0), ("", 0), (r#""at_s":"soon","#, 1), (r#""at_s":1e30,"#, 1)] {
+            for system in ["", r#""system":"s","#] {
+                let text = format!(r#"{{{time}{system}"messages":[{{"role":"user","content":"q"}}]}}"#);
+                let session = body(Value::unchecked(&text, 0)).unwrap();
+                assert_eq!(session.imported.findings.len(), findings, "{text}");
+            }
+        }
+    }
 
     #[test]
     fn marks_are_found_on_tools_parts_and_messages() {
