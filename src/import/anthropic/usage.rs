@@ -114,17 +114,19 @@ impl<'a> Fields<'a> for Split<'a> {
 
 impl UsageFields<'_> {
     fn finish(self, place: &str, sink: &mut Sink) -> Counts {
+        let hour = self.split.hour.optional(sink, "ephemeral_1h_input_tokens");
+        let total = self.cache_write.optional(sink, "cache_creation_input_tokens");
+        let five_minutes = if let Slot::Good(five) = self.split.five_minutes { Some(five) } else { None };
         let counts = Counts {
             input: self.input.optional(sink, "input_tokens"),
             output: self.output.optional(sink, "output_tokens"),
             cache_read: self.cache_read.optional(sink, "cache_read_input_tokens"),
-            cache_write: self.cache_write.optional(sink, "cache_creation_input_tokens"),
-            cache_write_1h: self.split.hour.optional(sink, "ephemeral_1h_input_tokens"),
+            // Without their sum, the writes are those that are told apart.
+            cache_write: total.or_else(|| five_minutes.unwrap_or(0).checked_add(hour.or(five_minutes.map(|_| 0))?)),
+            cache_write_1h: hour,
         };
         // The rest of the writes: it follows from the other two.
-        if let Slot::Good(five) = self.split.five_minutes
-            && Some(five) != counts.five_minutes()
-        {
+        if let Some(five) = five_minutes.filter(|_| five_minutes != counts.five_minutes()) {
             sink.extra.add_count(&format!("{place}.cache_creation"), "ephemeral_5m_input_tokens", five);
         }
         if !self.split.rest.is_empty() {
@@ -161,6 +163,20 @@ mod tests {
         assert_eq!((usage.prompt(), usage.context()), (Tokens(9_507), Tokens(9_537)));
         assert_eq!(usage.cache_write_1h, Some(300));
         assert_eq!(sink.extra.render().as_deref(), Some(r#"{"u":{"service_tier":"s"}}"#));
+    }
+
+    #[test]
+    fn writes_that_are_only_told_apart_are_added_up() {
+        let written = |split: &str| {
+            let raw = format!(r#"{{"input_tokens":7,"output_tokens":3,"cache_creation":{{{split}}}}}"#);
+            let usage = Counts::read(&raw, "u", &mut Sink::default()).and_then(Counts::usage).unwrap();
+            (usage.cache_write, usage.cache_write_1h)
+        };
+        let both = r#""ephemeral_5m_input_tokens":2000,"ephemeral_1h_input_tokens":1000"#;
+        assert_eq!(written(both), (3_000, Some(1_000)));
+        assert_eq!(written(r#""ephemeral_1h_input_tokens":1000"#), (1_000, Some(1_000)));
+        assert_eq!(written(r#""ephemeral_5m_input_tokens":2000"#), (2_000, None));
+        assert_eq!(written(""), (0, None));
     }
 
     #[test]
