@@ -1,10 +1,10 @@
-//! A sequence of request bodies against one simulated cache: sessions of one file that hold a request each, and no reply.
+//! A sequence of request bodies against simulated caches: sessions of one file that hold a request each, and no reply.
 
 use super::cache_audit::{AuditError, AuditOptions, Audited, ProviderBasis, known, read_time, replayed};
 use super::{Session, marks};
 use crate::meter::cache::{
-    AuditRow, BlockTable, Clock, Digest, Feed, HeadGuess, Matching, Reasoning, Request, Settings, Simulator, marked,
-    preset,
+    AuditRow, BlockTable, Clock, Digest, Feed, HeadGuess, Mark, Matching, ModelCache, Outcome, Preset, Providers,
+    Reasoning, Request, Settings, marked, preset, preset_of,
 };
 use crate::replay::CountCache;
 use crate::tokens::MessageTable;
@@ -18,20 +18,12 @@ pub fn is_body(session: &Session) -> bool {
 }
 
 /// Fields of a body that stand between the system prompt and the messages: another value, and the messages are another prefix.
-const BEFORE_MESSAGES: &[&str] = &[
-    "tool_choice",
-    "thinking",
-    "effort",
-    "output_config",
-    "reasoning",
-    "reasoning_effort",
-    "verbosity",
-    "parallel_tool_calls",
-    "response_format",
-];
+const BEFORE_MESSAGES: &[&str] = &["tool_choice", "thinking", "effort", "output_config"];
 
-/// The same between tools and system prompt.
-const BEFORE_SYSTEM: &[&str] = &["speed"];
+/// The same between tools and system prompt: Anthropic's speed, and what changes the whole prefix of OpenAI's models (the
+/// prompt caching guide names them; a schema of the output stands before the system prompt).
+const BEFORE_SYSTEM: &[&str] =
+    &["speed", "response_format", "text", "reasoning", "reasoning_effort", "verbosity", "parallel_tool_calls"];
 
 /// A body beside its messages and its head.
 struct Body {
@@ -56,8 +48,8 @@ impl Body {
     }
 }
 
-/// Sends the requests of a file to one cache, in the order of the file. Without a chosen cache it is that of the first body's
-/// model, and the ideal one where nobody knows it.
+/// Sends the requests of a file to the caches of their models, in the order of the file. Without a chosen cache a model that
+/// nobody knows has that of the first body's model, and if nobody knows that either, the ideal one.
 ///
 /// # Errors
 /// When a replay cannot be set up.
@@ -68,20 +60,14 @@ pub fn audit_bodies(sessions: &[&Session], options: AuditOptions) -> Result<Audi
     let (provider, basis) = known(options.provider, model)
         .or_else(ideal)
         .ok_or_else(|| AuditError::Llm("there is no ideal cache".to_owned()))?;
+    let models: Vec<ModelCache> = bodies.iter().map(|body| cache_of(&body.model, provider, options)).collect();
+    let own = own_marks(sessions, &models);
     let counts = CountCache::new(options.reference);
-    let rules = options.rules.apply(provider, model);
-    let mut cache = Simulator::new(rules);
+    let mut line = Line::default();
     let (mut rows, mut untimed) = (Vec::new(), 0);
-    let honoured = matches!(rules.matching, Matching::Breakpoints { .. });
-    let mut own: Vec<_> = sessions.iter().map(|session| marks::of_body(&session.transcript)).collect();
-    if honoured && own.iter().any(Option::is_some) {
-        // In a file that marks requests, one without a mark asks for no cache.
-        own.iter_mut().for_each(|marks| *marks = Some(marks.take().unwrap_or_default()));
-    } else {
-        own.fill(None);
-    }
-    for (((session, body), own), request) in sessions.iter().zip(&bodies).zip(&own).zip(1..) {
-        let transcript = &session.transcript;
+    for (at, (session, body)) in sessions.iter().zip(&bodies).enumerate() {
+        let (transcript, cache, own) = (&session.transcript, &models[at], &own[at]);
+        let more = starts_with_the_next(&sessions[at..]);
         let path = transcript.path();
         let reference = MessageTable::new(transcript, options.reference);
         let table = BlockTable::new(transcript, &reference);
@@ -90,16 +76,16 @@ pub fn audit_bodies(sessions: &[&Session], options: AuditOptions) -> Result<Audi
         replayed(transcript, &path, &reference, &counts, &mut |_| {}, &mut |live| {
             let prompt = feed.request(live, body.settings);
             let moment = clock.end();
-            let moment = if moment.known { moment } else { clock.nth(request - 1, options.interval) };
+            let moment = if moment.known { moment } else { clock.nth(at as u64, options.interval) };
             untimed += usize::from(!moment.known);
-            let placed = own.as_ref().map_or_else(|| provider.placement.place(prompt), |own| marked(own, prompt));
-            let outcome = cache.send(&Request::new(moment.at, prompt, &placed));
+            let placed = own.as_ref().map_or_else(|| cache.placement.place(prompt), |own| marked(own, prompt));
+            let outcome = line.send(cache, &Request::new(moment.at, prompt, &placed), more);
             rows.push(AuditRow {
-                request,
+                request: at as u64 + 1,
                 line: transcript.entries.first().map_or(0, |entry| entry.line),
                 moment,
                 model: body.model.as_str().into(),
-                provider: provider.name,
+                provider: cache.provider,
                 marked: own.is_some(),
                 simulated: outcome.split,
                 missed: outcome.missed,
@@ -108,4 +94,63 @@ pub fn audit_bodies(sessions: &[&Session], options: AuditOptions) -> Result<Audi
         })?;
     }
     Ok(Audited { provider, basis, head: HeadGuess::default(), untimed, rows })
+}
+
+/// Whether the first two bodies start at the same moment.
+fn starts_with_the_next(sessions: &[&Session]) -> bool {
+    let mut times = sessions.iter().take(2).map(|session| session.transcript.meta.timestamp.as_deref());
+    let (first, next) = (times.next().flatten(), times.next().flatten());
+    first.is_some() && first == next
+}
+
+/// How the requests of a model are cached; `first` is the cache of the first body.
+fn cache_of(model: &str, first: &'static Preset, options: AuditOptions) -> ModelCache {
+    let provider = options.provider.or_else(|| preset_of(model)).unwrap_or(first);
+    ModelCache {
+        model: model.into(),
+        provider: provider.name,
+        rules: options.rules.apply(provider, model),
+        placement: provider.placement,
+        reasoning: Reasoning::Kept,
+    }
+}
+
+/// The marks of the bodies, by body, where the cache of its model takes them. In a file that marks requests, one without a mark
+/// asks for no cache.
+fn own_marks(sessions: &[&Session], models: &[ModelCache]) -> Vec<Option<Vec<Mark>>> {
+    let honours = |model: &ModelCache| matches!(model.rules.matching, Matching::Breakpoints { .. });
+    let one = |(session, model): (&&Session, &ModelCache)| {
+        honours(model).then(|| marks::of_body(&session.transcript)).flatten()
+    };
+    let mut own: Vec<Option<Vec<Mark>>> = sessions.iter().zip(models).map(one).collect();
+    if own.iter().any(Option::is_some) {
+        for (own, _) in own.iter_mut().zip(models).filter(|(_, model)| honours(model)) {
+            own.get_or_insert_default();
+        }
+    }
+    own
+}
+
+/// The caches as they stand, and as they stood before the requests that start now: what a request writes can be read once its
+/// answer begins, so requests that start together do not read from each other.
+#[derive(Default)]
+struct Line {
+    caches: Providers,
+    before: Option<Providers>,
+}
+
+impl Line {
+    /// Sends a request; `more` start at the same moment.
+    fn send(&mut self, model: &ModelCache, request: &Request<'_>, more: bool) -> Outcome {
+        let Some(before) = &self.before else {
+            self.before = more.then(|| self.caches.clone());
+            return self.caches.send(model, request);
+        };
+        let outcome = before.clone().send(model, request);
+        self.caches.send(model, request);
+        if !more {
+            self.before = None;
+        }
+        outcome
+    }
 }

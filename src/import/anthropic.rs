@@ -22,11 +22,12 @@ mod stream;
 pub(super) mod usage;
 
 use self::log::Log;
-pub(super) use self::sniff::sniff;
+pub(super) use self::sniff::{is_body, sniff};
 use super::document::Document;
 use super::object::Rest;
 use super::place::Place;
 use super::source::Source;
+use super::value::Value;
 use super::{ImportError, Imported, rows};
 use crate::transcript::Entry;
 
@@ -48,20 +49,29 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Imported>, ImportError> {
         // A log whose first line is damaged is no document either.
         Err(error) => return damaged(bytes).ok_or(error),
     };
-    let mut log = Log::new(true);
-    let text = document.value().raw();
-    let whole = Place { lines: (1, 1), offset: 0, column: 1, straight: usize::MAX };
+    let mut read = request(document.value())?;
+    document.close(&mut read);
+    Ok(read)
+}
+
+/// Reads one request body of a document that holds several. `None`: it has no messages.
+pub(super) fn body(value: Value<'_>) -> Option<Imported> {
+    request(value).ok()?.pop()
+}
+
+/// Reads a document, or a part of one, that is one request. The document knows better on which of its lines findings are.
+fn request(value: Value<'_>) -> Result<Vec<Imported>, ImportError> {
+    let (mut log, text) = (Log::new(true), value.raw());
+    let whole = Place { lines: (1, 1), offset: value.at(), column: 1, straight: usize::MAX };
     log.read(whole, text, Rest::of(text).unwrap_or_default());
-    // The document knows better on which of its lines they are.
     log.report.findings.iter_mut().for_each(|finding| finding.column = None);
     let mut read = log.finish(EXPECTED)?;
     if let [one] = read.as_mut_slice() {
         // Of a body that has an answer, entries have the line.
         let bytes = exchange::message_bytes(text);
-        let place = |entry: &Entry| (0, bytes.get(entry.line - 1).copied().unwrap_or_default());
+        let place = |entry: &Entry| (0, value.at() + bytes.get(entry.line - 1).copied().unwrap_or_default());
         one.places = one.transcript.entries.iter().map(place).collect();
     }
-    document.close(&mut read);
     Ok(read)
 }
 

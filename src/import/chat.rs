@@ -3,13 +3,14 @@
 //! One document: a bare list of messages; a request body (`messages`, `tools`, `model`); a log entry of `LiteLLM` or of
 //! a similar gateway, whose `response` is the last message; a wrapped request (`request.messages`); a list of such
 //! records or of tau-bench dialogues (`traj`); tau2 results (`simulations`); a sequence of request bodies (`requests`, each
-//! with its time `at_s` in seconds). JSON Lines: a record or a bare list a line, or one message a line. Each record is a
+//! with its time `at_s` in seconds, in this form or in Anthropic's). JSON Lines: a record or a bare list a line, or one message a line. Each record is a
 //! session of its own, named after its id; of a log in which requests repeat the conversation, those of one conversation are
 //! one session, with the usage of every reply.
 //!
 //! In one document an entry's line is the ordinal of its message, from 1. The first system prompt and the schemas go to
 //! the head. Usage is OpenAI's: the prompt figure includes what came from the cache.
 
+mod body;
 mod carrier;
 pub(super) mod content;
 mod fold;
@@ -157,8 +158,11 @@ impl File {
     fn document(&mut self, value: Value<'_>) {
         if !value.is_list() {
             let fields = value.object();
-            let several = carrier::bodies(&fields).or_else(|| fields.get("simulations").map(Value::items));
-            let several = several.unwrap_or_else(|| vec![value]);
+            if let Some(bodies) = carrier::bodies(&fields) {
+                bodies.into_iter().for_each(|one| self.add(body::body(one), one, None));
+                return;
+            }
+            let several = fields.get("simulations").map_or_else(|| vec![value], Value::items);
             several.into_iter().for_each(|record| self.one(record, None));
             return;
         }
@@ -201,9 +205,14 @@ impl File {
         } else {
             carrier::record(&value.object(), line)
         };
+        self.add(session, value, line);
+    }
+
+    /// What became of a record.
+    fn add(&mut self, session: Option<Session>, record: Value<'_>, line: Option<usize>) {
         match session {
             Some(session) => self.sessions.push(session),
-            None => self.without_messages(value, line),
+            None => self.without_messages(record, line),
         }
     }
 

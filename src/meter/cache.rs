@@ -37,7 +37,7 @@ pub use oracle::{Step, Terms, cheapest};
 pub use outcome::{Break, BreakReason, Cause, Outcome, Split};
 pub use placement::{Breakpoint, Mark, Placement, Spot, marked};
 pub use preset::{Factors, PRESETS, Preset, preset};
-pub use providers::ModelCache;
+pub use providers::{ModelCache, Providers};
 pub use rules::{Life, Matching, Millis, Places, Refresh, Rules, Seconds};
 pub use simulator::{Request, Simulator};
 pub use table::{BlockTable, InferredHead};

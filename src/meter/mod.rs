@@ -3,6 +3,7 @@
 pub mod cache;
 mod estimation;
 pub mod goal;
+mod model_id;
 pub mod price;
 mod structure;
 

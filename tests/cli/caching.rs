@@ -252,3 +252,84 @@ fn lifetimes_models_and_settings_of_bodies_decide() {
     let (_, printed) = quarters(&[(0, r#""model":"claude-opus-4-5""#)], &[]);
     assert!(printed.contains("anthropic-5m"), "{printed}");
 }
+
+/// A file of bodies, and what each reads of the cache.
+fn reads_of(bodies: &[String]) -> Vec<u64> {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), format!(r#"{{"requests":[{}]}}"#, bodies.join(","))).unwrap();
+    reads(&good(&["cache", file.path().to_str().unwrap()]))
+}
+
+/// The system prompt is marked for an hour, the last message for five minutes.
+#[test]
+fn bodies_in_anthropics_form_have_their_head_and_their_marks() {
+    let text = |count: usize, mark: &str| format!(r#"[{{"type":"text","text":"{}"{mark}}}]"#, "seed ".repeat(count));
+    let mark = |ttl: &str| format!(r#","cache_control":{{"type":"ephemeral"{ttl}}}"#);
+    let (hour, short) = (mark(r#","ttl":"1h""#), mark(""));
+    let message = |mark: &str| format!(r#"{{"role":"user","content":{}}}"#, text(300, mark));
+    let list = |count: usize| [vec![message(""); count - 1], vec![message(&short)]].concat().join(",");
+    let fields = r#""model":"claude-sonnet-4-6","max_tokens":9"#;
+    let anthropic = |(second, count): (u64, usize)| {
+        format!(r#"{{"at_s":{second},{fields},"system":{},"messages":[{}]}}"#, text(1_200, &hour), list(count))
+    };
+    let openai = |(second, count): (u64, usize)| {
+        let system = format!(r#"{{"role":"system","content":{}}}"#, text(1_200, &hour));
+        format!(r#"{{"at_s":{second},{fields},"messages":[{system},{}]}}"#, list(count))
+    };
+    // Exactly five minutes later both are read; a second more, and an hour, the system prompt alone; an hour and a second,
+    // nothing.
+    let times = [(0, 1), (300, 2), (601, 3), (4_201, 4), (7_802, 5)];
+    let read = reads_of(&times.map(anthropic));
+    assert_eq!((read[0], read[4]), (0, 0), "{read:?}");
+    assert_eq!((read[1] - read[2], read[2]), (301, read[3]), "{read:?}");
+    assert_eq!(reads_of(&times.map(openai)), read);
+}
+
+#[test]
+fn a_setting_of_openai_is_before_the_whole_prompt_whatever_its_shape() {
+    let body = |(second, setting): (usize, &str)| {
+        let head = format!(r#"{{"role":"system","content":"{}"}}"#, "seed ".repeat(1_500));
+        let messages = format!(r#"[{head},{{"role":"user","content":"hello"}}]"#);
+        format!(r#"{{"at_s":{second},"model":"gpt-5",{setting},"messages":{messages}}}"#)
+    };
+    let settings = [
+        r#""response_format":{"type":"text"}"#,
+        r#""response_format":{"type":"text"}"#,
+        r#""response_format":{"type":"json_object"}"#,
+        r#""reasoning":{"effort":"low"}"#,
+        r#""reasoning":{"effort":"high"}"#,
+        // Which tool may be called stands behind the system prompt.
+        r#""reasoning":{"effort":"high"},"tool_choice":{"type":"function","function":{"name":"a"}}"#,
+    ];
+    let bodies: Vec<String> = settings.into_iter().enumerate().map(body).collect();
+    assert_eq!(reads_of(&bodies), [0, 1_408, 0, 0, 0, 1_408]);
+}
+
+/// Requests of 2,002 tokens, by second and model, and what each reads.
+fn alike(requests: &[(u64, &str)]) -> Vec<u64> {
+    let body = |&(second, model): &(u64, &str)| {
+        let head = format!(r#"{{"role":"system","content":"{}"}}"#, "seed ".repeat(2_000));
+        format!(r#"{{"at_s":{second},"model":"{model}","messages":[{head},{{"role":"user","content":"q"}}]}}"#)
+    };
+    reads_of(&requests.iter().map(body).collect::<Vec<_>>())
+}
+
+#[test]
+fn each_body_meets_the_cache_of_its_own_model() {
+    // The first model stores nothing below 4,096 tokens, the second from 512 on.
+    let (large, small) = ("anthropic/claude-opus-4.5", "claude-opus-5");
+    let read = alike(&[(0, large), (1, large), (2, small), (3, small), (4, large)]);
+    assert_eq!(read.iter().map(|&read| read > 0).collect::<Vec<_>>(), [false, false, false, true, false], "{read:?}");
+    // Another provider reads whole prefixes, the first one steps of 128.
+    let read = alike(&[(0, "gpt-5"), (1, "gpt-5"), (2, small), (3, small), (4, "gpt-5")]);
+    assert_eq!((read[1], read[2], read[4]), (1_920, 0, 1_920), "{read:?}");
+    assert!(read[3] > 2_000, "{read:?}");
+}
+
+#[test]
+fn requests_that_start_together_do_not_read_from_each_other() {
+    let model = "claude-opus-5";
+    let read = alike(&[(0, model), (0, model), (0, model), (1, model), (1, model)]);
+    assert_eq!((read[0], read[1], read[2]), (0, 0, 0), "{read:?}");
+    assert!(read[3] > 0 && read[3] == read[4], "{read:?}");
+}

@@ -3,6 +3,11 @@
 use crate::import::Confidence;
 use crate::import::value::{Object, Value};
 
+/// Whether a request body is in Anthropic's form: with the system prompt beside the messages, or tools or blocks of its kind.
+pub(in crate::import) fn is_body(body: &Object<'_>) -> bool {
+    body.has("system") || has_own_parts(body)
+}
+
 /// Sure of a log of requests to the Messages API, of a body with a system prompt beside a limit, and of a list with
 /// Anthropic's tool blocks.
 pub(in crate::import) fn sniff(head: &[u8]) -> Confidence {
@@ -18,13 +23,16 @@ pub(in crate::import) fn sniff(head: &[u8]) -> Confidence {
         return Confidence::No;
     }
     let limit = object.has("max_tokens");
-    if limit && object.has("system") || object.has("anthropic_version") || object.items("tools").iter().any(is_tool) {
-        return Confidence::Sure;
-    }
-    if messages.iter().any(|message| has_tool_block(&message.object())) {
+    if limit && object.has("system") || has_own_parts(&object) {
         return Confidence::Sure;
     }
     if limit { Confidence::Maybe } else { Confidence::No }
+}
+
+/// Whether it has tools or blocks that are Anthropic's own, or names its protocol.
+fn has_own_parts(body: &Object<'_>) -> bool {
+    let blocks = || body.items("messages").iter().any(|message| has_tool_block(&message.object()));
+    body.has("anthropic_version") || body.items("tools").iter().any(is_tool) || blocks()
 }
 
 fn is_tool(tool: &Value<'_>) -> bool {

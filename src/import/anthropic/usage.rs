@@ -170,13 +170,20 @@ mod tests {
     }
 
     #[test]
-    fn writes_without_a_sum_are_those_of_their_parts() {
-        let read = |raw: &str| Counts::read(raw, "u", &mut Sink::default()).and_then(Counts::usage).unwrap();
-        let parts = r#""cache_creation":{"ephemeral_5m_input_tokens":200,"ephemeral_1h_input_tokens":300}"#;
-        let usage = read(&format!(r#"{{"input_tokens":7,"output_tokens":3,{parts}}}"#));
-        assert_eq!((usage.cache_write, usage.cache_write_1h, usage.prompt()), (500, Some(300), Tokens(507)));
-        let usage = read(&format!(r#"{{"input_tokens":7,"cache_creation_input_tokens":600,{parts}}}"#));
-        assert_eq!(usage.cache_write, 600, "the sum counts where it is there");
+    fn writes_that_are_only_told_apart_are_added_up() {
+        let written = |split: &str| {
+            let raw = format!(r#"{{"input_tokens":7,"output_tokens":3,"cache_creation":{{{split}}}}}"#);
+            let usage = Counts::read(&raw, "u", &mut Sink::default()).and_then(Counts::usage).unwrap();
+            (usage.cache_write, usage.cache_write_1h)
+        };
+        let both = r#""ephemeral_5m_input_tokens":2000,"ephemeral_1h_input_tokens":1000"#;
+        assert_eq!(written(both), (3_000, Some(1_000)));
+        assert_eq!(written(r#""ephemeral_1h_input_tokens":1000"#), (1_000, Some(1_000)));
+        assert_eq!(written(r#""ephemeral_5m_input_tokens":2000"#), (2_000, None));
+        assert_eq!(written(""), (0, None));
+        let raw = format!(r#"{{"input_tokens":7,"cache_creation_input_tokens":3600,"cache_creation":{{{both}}}}}"#);
+        let usage = Counts::read(&raw, "u", &mut Sink::default()).and_then(Counts::usage).unwrap();
+        assert_eq!(usage.cache_write, 3_600, "the sum counts where it is there");
     }
 
     #[test]

@@ -69,14 +69,17 @@ pub(super) fn record(record: &Object<'_>, line: Option<usize>) -> Option<Session
     response(&mut chain, line, record, &about);
     let name =
         ["id", "instance_id", "task_id", "conversation_id", "uuid", "name"].iter().find_map(|key| record.word(key));
-    // A body of a sequence has its time in seconds since the first one, or since 1970.
-    let timestamp = Stamp::at_seconds(record.get("at_s").and_then(Value::f64)).timestamp;
     let id = name.clone().unwrap_or_default();
-    chain.transcript.meta = Meta { id, timestamp, extra: extra(record), ..Meta::default() };
+    chain.transcript.meta = Meta { id, timestamp: sent_at(record), extra: extra(record), ..Meta::default() };
     // A file with several trials of one task tells them apart by this.
     let trial = record.u64("trial").filter(|&trial| trial > 0);
     let name = name.map(|name| trial.map_or(name.clone(), |trial| format!("{name}.{trial}").into()));
     Some(Session { imported: chain.finish(None), name })
+}
+
+/// When a body of a sequence was sent: in seconds since the first one, or since 1970.
+pub(super) fn sent_at(record: &Object<'_>) -> Option<Box<str>> {
+    Stamp::at_seconds(record.get("at_s").and_then(Value::f64)).timestamp
 }
 
 /// The plain fields of a record: reward, settings, times. Objects and lists repeat the request or the task.

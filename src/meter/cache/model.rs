@@ -2,6 +2,7 @@
 
 use super::feed::Reasoning;
 use super::preset::{Preset, preset};
+use crate::meter::model_id::canonical;
 use crate::transcript::Tokens;
 
 /// Shortest cacheable prefixes by model, longest name first: Anthropic's prompt caching page. What is not listed there
@@ -31,6 +32,8 @@ const FORGETFUL: &[&str] = &[
     "claude-sonnet-4-2",
     "claude-sonnet-4-5",
     "claude-haiku-4-5",
+    "claude-opus-4-0",
+    "claude-sonnet-4-0",
     "claude-opus-4@",
     "claude-sonnet-4@",
     "gpt-5",
@@ -39,20 +42,15 @@ const FORGETFUL: &[&str] = &[
     "o4",
 ];
 
-/// The id without a provider before it.
-fn bare(model: &str) -> &str {
-    model.rsplit('/').next().unwrap_or(model)
-}
-
 /// The shortest prefix that is cached for a model; `None`: the preset's own.
 pub fn minimum(model: &str) -> Option<Tokens> {
-    let model = bare(model);
+    let model = canonical(model);
     MINIMA.iter().find(|(known, _)| model.starts_with(known)).map(|&(_, tokens)| Tokens(tokens))
 }
 
 /// What becomes of a model's reasoning when the person speaks again.
 pub fn reasoning(model: &str) -> Reasoning {
-    let model = format!("{}@", bare(model));
+    let model = format!("{}@", canonical(model));
     let forgets = FORGETFUL.iter().any(|known| model.starts_with(known)) && !is_new_gpt(model.trim_end_matches('@'));
     if forgets { Reasoning::DroppedByTurn } else { Reasoning::Kept }
 }
@@ -67,7 +65,7 @@ pub fn preset_of_protocol(api: &str) -> Option<&'static Preset> {
 
 /// The cache of a model, by its name. `None`: nobody knows.
 pub fn preset_of(model: &str) -> Option<&'static Preset> {
-    let model = bare(model).to_lowercase();
+    let model = canonical(model);
     let name = match () {
         () if model.contains("claude") => "anthropic-5m",
         () if model.contains("gemini") => "gemini-implicit",
@@ -124,6 +122,13 @@ mod tests {
             assert_eq!(reasoning(model), Reasoning::Kept, "{model}");
         }
         assert_eq!((minimum("claude-opus-4-5-20251101"), minimum("claude-sonnet-4-5")), (Some(Tokens(4_096)), None));
+        // Gateways and clouds spell the same models otherwise.
+        for model in ["anthropic/claude-opus-4.5", "us.anthropic.claude-opus-4-5-20251101-v1:0", "Claude-Opus-4-5"] {
+            assert_eq!((minimum(model), reasoning(model)), (Some(Tokens(4_096)), Reasoning::Kept), "{model}");
+        }
+        for model in ["anthropic/claude-sonnet-4.5", "anthropic.claude-sonnet-4-20250514-v1:0", "claude-opus-4-0"] {
+            assert_eq!(reasoning(model), Reasoning::DroppedByTurn, "{model}");
+        }
         assert_eq!((minimum("claude-opus-5-5"), minimum("claude-opus-5")), (Some(Tokens(1_024)), Some(Tokens(512))));
     }
 }

@@ -22,9 +22,9 @@ pub struct ModelCache {
     pub reasoning: Reasoning,
 }
 
-/// The caches of a session.
-#[derive(Debug, Default)]
-pub(super) struct Providers {
+/// The caches that the requests of a session, or of a file of bodies, meet.
+#[derive(Clone, Debug, Default)]
+pub struct Providers {
     caches: Vec<(&'static str, Simulator)>,
     /// The provider of the request before, and what it left cached there.
     last: Option<(&'static str, Tokens)>,
@@ -43,7 +43,7 @@ impl Providers {
     }
 
     /// Sends a request. What another provider had cached is lost to this one.
-    pub(super) fn send(&mut self, model: &ModelCache, request: &Request<'_>) -> Outcome {
+    pub fn send(&mut self, model: &ModelCache, request: &Request<'_>) -> Outcome {
         let mut outcome = self.of(model).send(request);
         if let Some((_, cached)) = self.last.filter(|(provider, _)| *provider != model.provider) {
             let lost = cached.saturating_sub(outcome.split.read);

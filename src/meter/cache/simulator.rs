@@ -37,7 +37,7 @@ impl<'p> Request<'p> {
 }
 
 /// What is remembered of the request before.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Previous {
     links: Vec<Link>,
     settings: Settings,
@@ -54,7 +54,7 @@ struct Hit {
 }
 
 /// A provider's cache.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Simulator {
     rules: Rules,
     store: Store,

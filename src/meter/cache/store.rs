@@ -27,7 +27,7 @@ pub(super) struct Wanted {
 }
 
 /// The entries of a cache.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Store {
     entries: HashMap<Digest, Entry>,
     writes: usize,

@@ -10,7 +10,7 @@ use super::rules::{Millis, Seconds};
 use crate::transcript::Tokens;
 
 /// Blocks that were first seen one after the other.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Run {
     /// The run it branches from.
     parent: Option<usize>,
@@ -42,7 +42,7 @@ impl Run {
 }
 
 /// The prompts that were seen.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Tree {
     runs: Vec<Run>,
     /// The run of every known chain.

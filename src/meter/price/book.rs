@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use super::latency::LatencyRow;
+use crate::meter::model_id::canonical;
 use crate::transcript::Tokens;
 
 /// The built-in rows.
@@ -189,17 +190,17 @@ impl PriceBook {
     }
 
     /// The row of a model, or of this name, on a day; without a day the one that holds now. An id may have a provider
-    /// before it (`anthropic/`) and a date or a tag behind it.
+    /// before it (`anthropic/`, `us.anthropic.`), a date or a tag behind it, and dots in Claude's version.
     pub fn find(&self, model: &str, day: Option<&str>) -> Option<&PriceRow> {
-        let id = bare(model);
-        let fits = |row: &&PriceRow| row.name == id || row.models.iter().any(|known| is_model(id, known));
+        let id = canonical(model);
+        let fits = |row: &&PriceRow| row.name == model || is_one_of(&id, &row.name, &row.models);
         self.rows.iter().filter(|row| row.holds_on(day)).find(fits)
     }
 
     /// The latency model for a row or a model of this name; `None`: there is none, as without a user's book.
     pub fn latency(&self, model: &str) -> Option<&LatencyRow> {
-        let id = bare(model);
-        self.latencies.iter().find(|row| row.name == id || row.models.iter().any(|known| is_model(id, known)))
+        let id = canonical(model);
+        self.latencies.iter().find(|row| row.name == model || is_one_of(&id, &row.name, &row.models))
     }
 
     /// All rows.
@@ -208,9 +209,9 @@ impl PriceBook {
     }
 }
 
-/// The id without a provider before it.
-fn bare(model: &str) -> &str {
-    model.rsplit('/').next().unwrap_or(model)
+/// Whether a canonical id is the name of a row, or one of its models.
+fn is_one_of(id: &str, name: &str, models: &[String]) -> bool {
+    canonical(name) == id || models.iter().any(|known| is_model(id, &canonical(known)))
 }
 
 /// Whether `id` is the model `known`, perhaps with a date (`-20251101`, `-2025-11-01`) or a tag (`:free`, `@latest`).
@@ -280,6 +281,11 @@ mod tests {
         let book = PriceBook::builtin().unwrap();
         assert_eq!(name(&book, "claude-opus-4-5-20251101", None), Some("claude-opus-4-5"));
         assert_eq!(name(&book, "anthropic/claude-opus-5-5", None), Some("claude-opus-5-5"));
+        for id in
+            ["anthropic/claude-opus-4.5", "us.anthropic.claude-opus-4-5-20251101-v1:0", "claude-opus-4-5@20251101"]
+        {
+            assert_eq!(name(&book, id, None), Some("claude-opus-4-5"), "{id}");
+        }
         assert_eq!(name(&book, "gpt-5.1-codex", None), Some("gpt-5"));
         // Another model with a longer name is not this one.
         assert_eq!(name(&book, "gpt-5.1-codex-mini", None), None);

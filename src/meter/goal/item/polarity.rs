@@ -91,9 +91,12 @@ const DENIALS: [&str; 27] = [
 ];
 
 /// Words that, as the last ones before a statement, deny or replace it.
-const BEFORE: [&str; 13] = [
+const BEFORE: [&str; 16] = [
     "not",
     "never",
+    "no longer",
+    "no more",
+    "不再",
     "isn't",
     "don't",
     "doesn't",
@@ -108,7 +111,7 @@ const BEFORE: [&str; 13] = [
 ];
 
 /// Words that may stand between those and the statement.
-const FILLERS: [&str; 12] = ["the", "a", "an", "use", "using", "be", "to", "rule", "that", "is", "at", "any"];
+const FILLERS: [&str; 13] = ["the", "a", "an", "use", "using", "be", "to", "rule", "that", "is", "at", "any", "是"];
 
 /// Words of headings under which nothing is stated as current.
 const PAST_HEADINGS: [&str; 10] = [
@@ -285,11 +288,27 @@ mod tests {
     #[test]
     fn the_words_right_before_a_value_decide() {
         let before = |text: &str| is_negated_right_before(text, text.find("42 g").unwrap());
-        for text in ["it is not 42 g", "never use the 42 g", "50 g instead of the 42 g", "not \"42 g\"", "isn't 42 g"] {
+        for text in [
+            "it is not 42 g",
+            "never use the 42 g",
+            "50 g instead of the 42 g",
+            "not \"42 g\"",
+            "isn't 42 g",
+            "the limit is no longer 42 g",
+            "there is no more 42 g",
+            "上限不再是 42 g",
+        ] {
             assert!(before(text), "{text}");
         }
-        for text in ["42 g", "42 g, not 50 g", "do not exceed 42 g", "whatnot 42 g", "knot 42 g", "not more than 42 g"]
-        {
+        for text in [
+            "42 g",
+            "42 g, not 50 g",
+            "do not exceed 42 g",
+            "whatnot 42 g",
+            "knot 42 g",
+            "not more than 42 g",
+            "no more than 42 g",
+        ] {
             assert!(!before(text), "{text}");
         }
     }

@@ -9,6 +9,7 @@ pub(in crate::meter::goal) fn is_whole(text: &str, start: usize, end: usize) -> 
     !(continues_before(bytes, start)
         || continues_behind(bytes, end)
         || has_other_unit(spelling, &bytes[end..])
+        || is_end_of_a_word(bytes, start)
         || is_name(spelling) && (is_glued(bytes, start, end) || goes_on(spelling, &bytes[end..])))
 }
 
@@ -53,6 +54,12 @@ fn is_name(spelling: &str) -> bool {
     let has = |is: fn(&u8) -> bool| spelling.bytes().any(|byte| is(&byte));
     !spelling.contains(' ')
         && (spelling.contains(['_', '/']) || has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic))
+}
+
+/// The word at the start is only the end of another one: `port` in `report`. What follows a word may be its ending.
+fn is_end_of_a_word(bytes: &[u8], start: usize) -> bool {
+    let letter = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_alphabetic);
+    letter(Some(start)) && letter(start.checked_sub(1))
 }
 
 fn is_glued(bytes: &[u8], start: usize, end: usize) -> bool {
@@ -100,6 +107,27 @@ mod tests {
             ("10, 20", "10"),
             ("v1.5, then", "1.5"),
             ("30 s, at most", "30 s"),
+        ] {
+            assert!(says(text, spelling), "{text} says {spelling}");
+        }
+    }
+
+    #[test]
+    fn a_word_begins_where_it_begins() {
+        for (text, spelling) in [
+            ("the report", "port"),
+            ("unchanged", "changed"),
+            ("clamp on", "lamp"),
+            ("undelete backups", "delete backups"),
+        ] {
+            assert!(!says(text, spelling), "{text} does not say {spelling}");
+        }
+        for (text, spelling) in [
+            ("re-import it", "import"),
+            ("用decimal", "decimal"),
+            ("max_port", "port"),
+            ("'port'", "port"),
+            ("ports", "port"),
         ] {
             assert!(says(text, spelling), "{text} says {spelling}");
         }
