@@ -67,10 +67,10 @@ enum Extra {
 
 impl Extra {
     /// Takes the fields out, sealed or not.
-    fn take(&mut self) -> Extras {
+    fn take(&mut self) -> Box<Extras> {
         match std::mem::replace(self, Self::Sealed(None)) {
-            Self::Open(extras) => *extras,
-            Self::Sealed(json) => Extras::parse(json.as_ref()),
+            Self::Open(extras) => extras,
+            Self::Sealed(json) => Box::new(Extras::parse(json.as_ref())),
         }
     }
 }
@@ -144,7 +144,7 @@ impl Item {
             }
         }
         extras.append_below(&place, extra);
-        self.extra = Extra::Open(Box::new(extras));
+        self.extra = Extra::Open(extras);
         self.lines += 1;
     }
 

@@ -159,7 +159,7 @@ impl<'a> Fields<'a> for RowFields<'a> {
             "timestamp" => self.timestamp = Slot::borrowed(reader)?,
             "isSidechain" => self.sidechain = Slot::read(reader)?,
             // Most records name their type after the message.
-            "message" => self.message = MessageRead::read(reader)?,
+            "message" => MessageRead::read(&mut self.message, reader)?,
             other => match steady(other) {
                 Some(place) => self.steady.put(place, reader.raw()?),
                 None => self.rest.field(key, reader)?,
