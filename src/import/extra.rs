@@ -1,6 +1,7 @@
 //! Fields that the model has no place for: kept with the entry, written back by the writer.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::object::Rest;
 use crate::transcript::JsonText;
@@ -14,8 +15,9 @@ pub(super) struct Extras {
     fields: Vec<Field>,
 }
 
-/// Bytes of text for which there is room from the first field on.
-const USUAL: usize = 128;
+/// Bytes of text, and fields, for which there is room from the first field on: it is given back when they are put together.
+const USUAL: usize = 512;
+const USUAL_FIELDS: usize = 8;
 
 /// Where a field lies in the text.
 #[derive(Clone, Copy)]
@@ -52,6 +54,7 @@ impl Extras {
     fn push(&mut self, place: &str, key: &str, canonical: bool, raw: impl FnOnce(&mut String)) {
         if self.text.capacity() == 0 {
             self.text.reserve(USUAL);
+            self.fields.reserve_exact(USUAL_FIELDS);
         }
         let from = self.text.len();
         let (at_key, at_raw) = (from + place.len(), from + place.len() + key.len());
@@ -107,6 +110,7 @@ impl Extras {
     /// [`Self::render`], measured. `Ok(None)` without fields; an error when a field nests too deeply to be measured.
     pub(super) fn json(mut self) -> Result<Option<JsonText>, TooDeep> {
         let Some(json) = self.render_sorted() else { return Ok(None) };
+        let json = &self.text[json..];
         if self.is_canonical() {
             return Ok(Some(canonical_json(json)));
         }
@@ -116,34 +120,37 @@ impl Extras {
     /// One JSON object, places in order of their names, fields in the order of the file. `None` without fields.
     #[cfg(test)]
     pub(super) fn render(mut self) -> Option<String> {
-        self.render_sorted()
+        self.render_sorted().map(|json| self.text.split_off(json))
     }
 
-    fn render_sorted(&mut self) -> Option<String> {
+    /// Puts the object behind the texts of its fields, and gives where it begins.
+    fn render_sorted(&mut self) -> Option<usize> {
         if self.fields.is_empty() {
             return None;
         }
         let mut fields = std::mem::take(&mut self.fields);
         fields.sort_by(|a, b| self.place(a).cmp(self.place(b)));
-        let mut out = String::with_capacity(self.text.len() + fields.len() * 6 + 16);
+        let mut out = std::mem::take(&mut self.text);
+        let from = out.len();
+        out.reserve(from + fields.len() * 6 + 16);
         out.push('{');
-        let mut place: Option<&str> = None;
-        for field in &fields {
-            if place == Some(self.place(field)) {
+        let mut last: Option<Field> = None;
+        for field in fields.iter().copied() {
+            if last.is_some_and(|last| out[last.place..last.key] == out[field.place..field.key]) {
                 out.push(',');
             } else {
-                out.push_str(if place.is_some() { "}," } else { "" });
-                push_quoted(&mut out, self.place(field));
+                out.push_str(if last.is_some() { "}," } else { "" });
+                push_quoted_again(&mut out, field.place..field.key);
                 out.push_str(":{");
-                place = Some(self.place(field));
+                last = Some(field);
             }
-            push_quoted(&mut out, self.key(field));
+            push_quoted_again(&mut out, field.key..field.raw);
             out.push(':');
-            out.push_str(self.raw(field));
+            out.extend_from_within(field.raw..field.end);
         }
         out.push_str("}}");
-        self.fields = fields;
-        Some(out)
+        (self.fields, self.text) = (fields, out);
+        Some(from)
     }
 
     /// Whether what [`Self::render_sorted`] gave is what `JSON.stringify` would print. Few fields are looked through
@@ -204,6 +211,17 @@ pub(super) fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     push_quoted(&mut out, text);
     out
+}
+
+/// Appends the part of `out` at `range` as a JSON string.
+fn push_quoted_again(out: &mut String, range: Range<usize>) {
+    if !is_plain(&out[range.clone()]) {
+        let text = out[range].to_owned();
+        return push_quoted(out, &text);
+    }
+    out.push('"');
+    out.extend_from_within(range);
+    out.push('"');
 }
 
 /// Appends `text` as a JSON string.

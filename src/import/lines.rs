@@ -90,7 +90,7 @@ pub(super) fn split(bytes: &[u8]) -> Vec<Line<'_>> {
 /// All is checked for UTF-8 at once, and only if that fails line by line: a bad byte costs its own line at most.
 pub(super) fn split_from(bytes: &[u8], at: At) -> Vec<Line<'_>> {
     let whole = simdutf8::basic::from_utf8(bytes).ok();
-    let mut lines = Vec::with_capacity(bytecount::count(bytes, b'\n') + 1);
+    let mut lines = Vec::with_capacity(bytes.len() / USUAL_LINE + 1);
     let mut from = byte_order_mark(bytes, at);
     while from < bytes.len() {
         let end = memchr::memchr(b'\n', &bytes[from..]).map_or(bytes.len(), |at| from + at);

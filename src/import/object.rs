@@ -37,10 +37,20 @@ const FEW: usize = 32;
 /// Room for fields that is made with the first one.
 const USUAL: usize = 8;
 
+/// One bit of 64, by the length and the ends of `name`.
+#[inline]
+fn mark(name: &str) -> u64 {
+    let bytes = name.as_bytes();
+    let (first, last) = (bytes.first().copied().unwrap_or_default(), bytes.last().copied().unwrap_or_default());
+    1 << ((bytes.len() + usize::from(first) + usize::from(last) * 5) % 64)
+}
+
 /// Fields kept raw, in the order of the file.
 #[derive(Default)]
 pub(super) struct Rest<'a> {
     fields: Vec<(Cow<'a, str>, Raw<'a>)>,
+    /// The [`mark`]s of all names that were ever among them: most names that are looked for are not.
+    marks: u64,
     /// Places in `fields`, once there are many.
     #[expect(clippy::box_collection, reason = "hardly any has many, and the others stay small")]
     places: Option<Box<HashMap<Cow<'a, str>, usize>>>,
@@ -59,6 +69,7 @@ impl<'a> Fields<'a> for Rest<'a> {
                 if self.fields.capacity() == 0 {
                     self.fields.reserve(USUAL);
                 }
+                self.marks |= mark(&key);
                 self.fields.push((key, value));
             }
         }
@@ -67,13 +78,12 @@ impl<'a> Fields<'a> for Rest<'a> {
 }
 
 impl<'a> Rest<'a> {
-    /// None yet, with room for `count` of them.
-    pub(super) fn with_room(count: usize) -> Self {
-        Self { fields: Vec::with_capacity(count), places: None }
-    }
-
     #[inline]
     fn place(&self, name: &str) -> Option<usize> {
+        if self.marks & mark(name) == 0 { None } else { self.search(name) }
+    }
+
+    fn search(&self, name: &str) -> Option<usize> {
         let few = &self.fields[..self.fields.len().min(FEW)];
         few.iter().position(|(key, _)| key == name).or_else(|| self.places.as_ref()?.get(name).copied())
     }
@@ -106,14 +116,6 @@ impl<'a> Rest<'a> {
             self.find_places();
         }
         Some(raw)
-    }
-
-    /// Keeps only the fields for which `keep` says so.
-    pub(super) fn retain(&mut self, mut keep: impl FnMut(&str, Raw<'a>) -> bool) {
-        self.fields.retain(|(key, raw)| keep(key, *raw));
-        if self.places.is_some() {
-            self.find_places();
-        }
     }
 
     /// Finds the fields behind the first few again, after some were removed.

@@ -66,11 +66,14 @@ pub(super) fn read<R: Rows>(source: &mut Source<'_>, rows: &mut R) -> Result<(),
         return Err(ImportError::NotText { found });
     }
     let (mut at, mut size, mut resumed) = (lines::START, block, false);
+    let mut unused = Reader::default();
     loop {
         let (bytes, ended) = source.window(at.offset, size)?;
         let end = if ended { bytes.len() } else { memchr::memrchr(b'\n', bytes).map_or(0, |last| last + 1) };
         let (lines, early) = parsed_ahead::<R>(&bytes[..end], at);
-        let used = read_block(&lines, early, ended, resumed, rows);
+        let mut reader = unused.again();
+        let used = read_block(&lines, early, &mut reader, ended, resumed, rows);
+        unused = reader.again();
         if ended && used == lines.len() {
             rows.report().counts.total = at.number - 1 + lines.len();
             break;
@@ -143,14 +146,14 @@ fn take<R: Rows>(at: Place, text: &str, (record, surrogates): (R::Record<'_>, bo
 
 /// Takes lines, which may have been parsed `early`, and returns how many: fewer than all where a broken record may go on
 /// behind them. `last`: no more follow. `resumed`: the first one was left over, and its other faults are known.
-fn read_block<R: Rows>(
-    lines: &[Line<'_>],
+fn read_block<'l, R: Rows>(
+    lines: &'l [Line<'_>],
     mut early: Vec<Early<'_, R>>,
+    reader: &mut Reader<'l>,
     last: bool,
     resumed: bool,
     rows: &mut R,
 ) -> usize {
-    let mut reader = Reader::default();
     let mut next = 0;
     while let Some(line) = lines.get(next) {
         // What was parsed early is plain text without a fault of its bytes.
@@ -158,9 +161,7 @@ fn read_block<R: Rows>(
         let (text, taken) = match ahead {
             Some((text, parsed)) => (text, parsed.map(|parsed| take(line.place(text), text, parsed, rows))),
             None => match text_of(line, resumed && next == 0, rows) {
-                Some(text) => {
-                    (text, parse::<R>(text, &mut reader).map(|parsed| take(line.place(text), text, parsed, rows)))
-                }
+                Some(text) => (text, parse::<R>(text, reader).map(|parsed| take(line.place(text), text, parsed, rows))),
                 None => {
                     next += 1;
                     continue;

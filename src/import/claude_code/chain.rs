@@ -252,20 +252,27 @@ impl Chain {
             let tool = call.name.clone();
             result.tool = self.names.shared(tool.as_str());
         }
-        let name = result.call_id.clone();
+        let late = self.last_reply != Some(reply) && self.items[reply.get()].on_path;
+        let name = &result.call_id;
+        let fault = match before.map(|before| self.items[before.get()].line) {
+            Some(before) => {
+                let fault = format!("call `{name}` has its result on line {before} already; this one is left out");
+                Some((FindingKind::DuplicateId, fault))
+            }
+            None if late => {
+                let fault = format!("the result of call `{name}` comes after a later reply; put behind its call");
+                Some((FindingKind::BadField, fault))
+            }
+            None => None,
+        };
         let mut item = head.item(EntryKind::Message(Message::ToolResult(Box::new(result))), extra);
         item.answers = Some(reply);
         item.seal(&mut self.faults);
         let at = self.items.len();
-        if let Some(before) = before {
-            let before = self.items[before.get()].line;
-            let fault = format!("call `{name}` has its result on line {before} already; this one is left out");
-            self.fault(line, FindingKind::DuplicateId, fault);
-        } else {
-            if self.last_reply != Some(reply) && self.items[reply.get()].on_path {
-                let fault = format!("the result of call `{name}` comes after a later reply; put behind its call");
-                self.fault(line, FindingKind::BadField, fault);
-            }
+        if let Some((kind, fault)) = fault {
+            self.fault(line, kind, fault);
+        }
+        if before.is_none() {
             self.calls.entry(key).and_modify(|call| call.result = Some(Index::new(at)));
             item.result_before = self.items[reply.get()].last_result.replace(Index::new(at));
         }
@@ -275,7 +282,7 @@ impl Chain {
 
     /// A piece of a reply: the first one makes the item, the others are put to it.
     fn reply(&mut self, head: Head<'_>, mut piece: Piece, mut extra: Extras) -> usize {
-        let id = piece.message_id.clone();
+        let id = std::mem::take(&mut piece.message_id);
         self.names.share_calls(&mut piece.blocks);
         let key = self.keys.of(&id);
         let known = self.replies.get(&key).copied().filter(|_| !id.is_empty());

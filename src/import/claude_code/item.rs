@@ -66,11 +66,15 @@ enum Extra {
 }
 
 impl Extra {
-    /// Takes the fields out, sealed or not.
-    fn take(&mut self) -> Extras {
-        match std::mem::replace(self, Self::Sealed(None)) {
-            Self::Open(extras) => *extras,
-            Self::Sealed(json) => Extras::parse(json.as_ref()),
+    /// Lets `add` put further fields to them; sealed ones are opened for it.
+    fn more(&mut self, add: impl FnOnce(&mut Extras)) {
+        match self {
+            Self::Open(extras) => add(extras),
+            Self::Sealed(json) => {
+                let mut extras = Extras::parse(json.as_ref());
+                add(&mut extras);
+                *self = Self::Open(Box::new(extras));
+            }
         }
     }
 }
@@ -137,14 +141,14 @@ impl Item {
     /// number, from 1.
     pub(super) fn add_line(&mut self, head: Head<'_>, extra: &Extras) {
         let place = format!("lines.{}", self.lines);
-        let mut extras = self.extra.take();
-        for (key, value) in [("uuid", head.uuid), ("timestamp", head.timestamp)] {
-            if let Some(value) = value {
-                extras.add_text(&place, key, &value);
+        self.extra.more(|extras| {
+            for (key, value) in [("uuid", head.uuid), ("timestamp", head.timestamp)] {
+                if let Some(value) = value {
+                    extras.add_text(&place, key, &value);
+                }
             }
-        }
-        extras.append_below(&place, extra);
-        self.extra = Extra::Open(Box::new(extras));
+            extras.append_below(&place, extra);
+        });
         self.lines += 1;
     }
 

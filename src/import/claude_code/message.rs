@@ -62,12 +62,15 @@ impl<'a> Fields<'a> for MessageRead<'a> {
 }
 
 impl<'a> MessageRead<'a> {
-    /// Reads the value that is next. `None` when it is no object.
-    pub(super) fn read(reader: &mut Reader<'a>) -> Read<Option<Self>> {
-        let (mut message, from) = (Self::default(), reader.mark());
-        let read = fill(reader, &mut message)?.good();
+    /// Reads the value that is next into `place`, where it stays. `None` when it is no object.
+    pub(super) fn read(place: &mut Option<Self>, reader: &mut Reader<'a>) -> Read<()> {
+        let (message, from) = (place.insert(Self::default()), reader.mark());
+        let read = fill(reader, message)?.good();
         message.raw = reader.since(from).text();
-        Ok(read.map(|()| message))
+        if read.is_none() {
+            *place = None;
+        }
+        Ok(())
     }
 
     /// Takes the message for a reply, or for none: then a usage, which only replies have, is a field like any other.

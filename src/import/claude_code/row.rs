@@ -7,7 +7,7 @@ use rustc_hash::FxHasher;
 
 use super::attachment;
 use super::message::{MessageRead, Role};
-use super::steady::Steady;
+use super::steady::{Steady, SteadyFields, steady};
 use crate::import::FindingKind;
 use crate::import::anthropic::content::Parts;
 use crate::import::anthropic::usage::{Counts, stop_reason};
@@ -20,9 +20,6 @@ use crate::transcript::{Block, Custom, JsonText, StopReason, joined_text};
 
 /// The model name of texts that the agent itself put in the place of a reply.
 const SYNTHETIC: &str = "<synthetic>";
-
-/// Room for the fields that a record has besides those that are read typed.
-const USUAL: usize = 16;
 
 /// Records that never reach the model.
 const BOOKKEEPING: &[&str] = &[
@@ -147,6 +144,7 @@ pub(super) struct RowFields<'a> {
     timestamp: Slot<Cow<'a, str>>,
     sidechain: Slot<bool>,
     message: Option<MessageRead<'a>>,
+    steady: SteadyFields<'a>,
     rest: Rest<'a>,
 }
 
@@ -161,8 +159,11 @@ impl<'a> Fields<'a> for RowFields<'a> {
             "timestamp" => self.timestamp = Slot::borrowed(reader)?,
             "isSidechain" => self.sidechain = Slot::read(reader)?,
             // Most records name their type after the message.
-            "message" => self.message = MessageRead::read(reader)?,
-            _ => self.rest.field(key, reader)?,
+            "message" => MessageRead::read(&mut self.message, reader)?,
+            other => match steady(other) {
+                Some(place) => self.steady.put(place, reader.raw()?),
+                None => self.rest.field(key, reader)?,
+            },
         }
         Ok(())
     }
@@ -172,16 +173,16 @@ impl<'a> RowFields<'a> {
     /// The record that is all of `text`, or why there is none.
     pub(super) fn read(text: &'a str, reader: &mut Reader<'a>) -> Result<Self, String> {
         reader.start(text);
-        let mut fields = Self { rest: Rest::with_room(USUAL), ..Self::default() };
+        let mut fields = Self::default();
         let read = reader.object(|reader, key| fields.field(key, reader)).and_then(|()| reader.end());
         read.map_err(|_| reader.fault())?;
         Ok(fields)
     }
 
     /// The record, which is spelled `raw`. `None` when it cannot even be kept as a note.
-    pub(super) fn finish(self, raw: &str, steady: &mut Steady) -> Option<Row<'a>> {
+    pub(super) fn finish(self, raw: &str, known_values: &mut Steady) -> Option<Row<'a>> {
         let mut sink = Sink::default();
-        let Self { kind, parent, uuid, session, agent, timestamp, sidechain, message, mut rest } = self;
+        let Self { kind, parent, uuid, session, agent, timestamp, sidechain, message, steady, mut rest } = self;
         let kind = kind.optional(&mut sink, "type").unwrap_or(Kind::Other("".into()));
         let parent = match parent {
             Slot::Good(parent) => ParentName::Named(parent),
@@ -206,7 +207,7 @@ impl<'a> RowFields<'a> {
         let known = !matches!(&kind, Kind::Other(word) if !BOOKKEEPING.contains(&&**word));
         let body = match body {
             Some(body) => {
-                steady.take(&mut rest, &mut sink);
+                known_values.take(steady, &mut sink);
                 rest.flush(&mut sink, "");
                 body
             }

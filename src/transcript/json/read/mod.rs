@@ -32,7 +32,7 @@ pub(crate) struct Reader<'a> {
     expected: &'static str,
     /// A `\u` escape of half a surrogate pair was read.
     surrogates: bool,
-    /// The string that was unescaped last, with room for any string of the text.
+    /// The string that was unescaped last, with room for the longest so far.
     unescaped: Vec<u8>,
     open: skip::Open<'a>,
 }
@@ -76,8 +76,8 @@ pub(crate) fn is_plain(text: &str) -> bool {
 }
 
 /// A value that is known to be canonical, kept and measured.
-pub(crate) fn canonical_json(text: String) -> JsonText {
-    let js_utf16 = utf16_len(&text);
+pub(crate) fn canonical_json(text: &str) -> JsonText {
+    let js_utf16 = utf16_len(text);
     JsonText::measured(text.into(), js_utf16)
 }
 
@@ -100,6 +100,11 @@ impl<'a> Reader<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
         let (unescaped, open) = (Vec::new(), skip::Open::default());
         Self { text, at: 0, expected: "", surrogates: false, unescaped, open }
+    }
+
+    /// The same reader for texts of other lifetimes: what it needs besides a text is kept.
+    pub(crate) fn again<'b>(self) -> Reader<'b> {
+        Reader { unescaped: self.unescaped, ..Reader::default() }
     }
 
     /// Goes to the start of another text.

@@ -14,9 +14,11 @@ pub(super) fn end(bytes: &[u8], from: usize) -> usize {
             return at;
         }
     }
-    let special = |byte: &u8| *byte < 0x20 || matches!(byte, b'"' | b'\\');
     let tail = bytes.get(at..).unwrap_or_default();
-    bytes.len() - tail.len() + tail.iter().position(special).unwrap_or(tail.len())
+    // The last bytes in a chunk of their own, filled up with plain ones.
+    let mut chunk = [b' '; WIDTH];
+    chunk[..tail.len()].copy_from_slice(tail);
+    bytes.len() - tail.len() + length(&chunk).min(tail.len())
 }
 
 /// How many plain bytes `chunk` begins with.
@@ -26,11 +28,92 @@ pub(super) fn length(chunk: &[u8; WIDTH]) -> usize {
     (specials(chunk) | 1 << WIDTH).trailing_zeros() as usize
 }
 
-/// [`specials`] of two chunks.
+/// [`specials`] of the first two chunks of four.
 #[inline]
-pub(super) fn wide(chunks: &[u8; 2 * WIDTH]) -> u32 {
+pub(super) fn wide(chunks: &[u8; LONG]) -> u32 {
     let (chunks, _) = chunks.as_chunks();
     specials(&chunks[0]) | specials(&chunks[1]) << WIDTH
+}
+
+/// Bytes of a string that are looked at together once it has an escape.
+pub(super) const LONG: usize = 4 * WIDTH;
+
+/// What bytes of a string are: the lowest bit is the first one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Marks {
+    /// `"`.
+    pub(super) quotes: u64,
+    /// `\`.
+    pub(super) slashes: u64,
+    /// `n` and `t`, the letters of the most frequent escapes.
+    pub(super) letters: u64,
+    /// Control characters.
+    pub(super) controls: u64,
+}
+
+impl Marks {
+    #[inline]
+    pub(super) fn of(bytes: &[u8; LONG]) -> Self {
+        let (chunks, _) = bytes.as_chunks();
+        let mut marks = Self::default();
+        // Backwards, so that the first chunk ends in the lowest bits.
+        for chunk in chunks.iter().rev() {
+            let [quotes, slashes, letters, controls] = kinds(chunk);
+            marks.quotes = marks.quotes << WIDTH | u64::from(quotes);
+            marks.slashes = marks.slashes << WIDTH | u64::from(slashes);
+            marks.letters = marks.letters << WIDTH | u64::from(letters);
+            marks.controls = marks.controls << WIDTH | u64::from(controls);
+        }
+        marks
+    }
+
+    /// The bytes behind a backslash that is not one of such bytes itself; the first byte is none.
+    ///
+    /// Without a loop over runs of backslashes: a subtraction carries through each of them ("simdjson", Langdale and
+    /// Lemire, 2019, section 3.1.1, in the form of its later releases).
+    #[inline]
+    pub(super) fn escaped(self) -> u64 {
+        const ODD: u64 = 0xAAAA_AAAA_AAAA_AAAA;
+        let ends = ((self.slashes << 1 | ODD).wrapping_sub(self.slashes)) ^ ODD;
+        ends ^ self.slashes
+    }
+}
+
+/// The four kinds of [`Marks`] in `chunk`.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+fn kinds(chunk: &[u8; WIDTH]) -> [u32; 4] {
+    use safe_arch::{cmp_eq_mask_i8_m128i as equal, m128i, min_u8_m128i as least, move_mask_i8_m128i as mask};
+    let bytes = m128i::from(*chunk);
+    let quotes = equal(bytes, m128i::from([b'"'; WIDTH]));
+    let slashes = equal(bytes, m128i::from([b'\\'; WIDTH]));
+    let letters = equal(bytes, m128i::from([b'n'; WIDTH])) | equal(bytes, m128i::from([b't'; WIDTH]));
+    let controls = equal(bytes, least(bytes, m128i::from([0x1F_u8; WIDTH])));
+    [
+        mask(quotes).cast_unsigned(),
+        mask(slashes).cast_unsigned(),
+        mask(letters).cast_unsigned(),
+        mask(controls).cast_unsigned(),
+    ]
+}
+
+/// The four kinds of [`Marks`] in `chunk`.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline]
+fn kinds(chunk: &[u8; WIDTH]) -> [u32; 4] {
+    portable_kinds(chunk)
+}
+
+/// [`kinds`] on any machine.
+#[cfg(any(test, not(target_arch = "x86_64")))]
+fn portable_kinds(chunk: &[u8; WIDTH]) -> [u32; 4] {
+    let which = |is: fn(u8) -> bool| chunk.iter().rev().fold(0, |bits, &byte| bits << 1 | u32::from(is(byte)));
+    [
+        which(|byte| byte == b'"'),
+        which(|byte| byte == b'\\'),
+        which(|byte| matches!(byte, b'n' | b't')),
+        which(|byte| byte < 0x20),
+    ]
 }
 
 /// Which bytes of `chunk` are special: the lowest bit is the first byte.
@@ -74,7 +157,7 @@ fn portable(chunk: &[u8; WIDTH]) -> u32 {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{WIDTH, end, length, portable, specials};
+    use super::{LONG, Marks, WIDTH, end, kinds, length, portable, portable_kinds, specials};
 
     fn special(byte: u8) -> bool {
         byte < 0x20 || byte == b'"' || byte == b'\\'
@@ -98,6 +181,22 @@ mod tests {
         fn every_special_byte_has_its_bit(chunk in any::<[u8; WIDTH]>()) {
             let expected = chunk.iter().rev().fold(0, |bits, &byte| bits << 1 | u32::from(special(byte)));
             prop_assert_eq!((specials(&chunk), portable(&chunk)), (expected, expected));
+        }
+
+        #[test]
+        fn every_kind_has_its_bit(bytes in prop::array::uniform16(prop::sample::select(b"\"\\nt\x1f\0 a\x80\xff".as_slice()))) {
+            prop_assert_eq!(kinds(&bytes), portable_kinds(&bytes));
+        }
+
+        #[test]
+        fn each_second_backslash_is_escaped(text in "[\\\\\\\\an\"]{64}") {
+            let bytes: [u8; LONG] = text.as_bytes().try_into().unwrap();
+            let (mut expected, mut behind) = (0, false);
+            for (at, &byte) in bytes.iter().enumerate() {
+                expected |= u64::from(behind) << at;
+                behind = byte == b'\\' && !behind;
+            }
+            prop_assert_eq!(Marks::of(&bytes).escaped(), expected);
         }
 
         #[test]

@@ -112,6 +112,24 @@ fn a_reader_goes_from_text_to_text() {
     assert_eq!(reader.end(), Ok(()));
 }
 
+#[test]
+fn the_room_for_escapes_is_that_of_the_longest_string_and_is_kept() {
+    let text = format!(r#"["{}","a\n","{}"]"#, "x".repeat(100_000), r"\t".repeat(9_000));
+    let strings = |text: &str, count: usize| {
+        let mut reader = Reader::new(text);
+        let mut seen = 0;
+        // It breaks off behind some of the strings.
+        let read = reader.list(|reader| {
+            reader.string()?;
+            seen += 1;
+            if seen < count { Ok(()) } else { reader.broken("enough") }
+        });
+        assert!(read.is_err());
+        reader.again().unescaped.len()
+    };
+    assert_eq!([1, 2, 3].map(|count| strings(&text, count)), [0, 4 << 10, 16 << 10]);
+}
+
 /// Pieces of JSON and of what is none.
 const PIECES: &[&str] = &[
     "{",
@@ -153,6 +171,33 @@ const PIECES: &[&str] = &[
     "\"x\\\"y\"",
 ];
 
+/// Pieces of the inside of a string.
+const INSIDE: &[&str] = &[
+    "\\n",
+    "\\t",
+    "\\\"",
+    "\\\\",
+    "\\\\\\\\",
+    "n\\\\n",
+    "\\b",
+    "\\r",
+    "\\f",
+    "\\/",
+    "\\u001f",
+    "\\u00e9",
+    "\\u001F",
+    "\\ud83d\\ude00",
+    "plain",
+    " ",
+    "n",
+    "t",
+    "é",
+    "界",
+    "😀",
+    "a run of sixteen bytes",
+    "a run that is longer than a chunk of thirty-two bytes",
+];
+
 proptest! {
     /// A text is one value to both readers or to none, whichever way it is read, and the values are equal.
     #[test]
@@ -164,6 +209,32 @@ proptest! {
         if expected {
             prop_assert_eq!(whole(&text), serde_json::from_str::<Value>(&text).ok(), "{}", text);
         }
+    }
+
+    /// A long string, escape behind escape: read, stepped over and refused as `serde_json` does it, and alike whether it
+    /// lies among the last bytes of the text or before many others.
+    #[test]
+    fn long_strings_of_escapes(pieces in prop::collection::vec(prop::sample::select(INSIDE), 0..90), bad in 0..3_usize) {
+        let mut pieces = pieces;
+        // At most one piece in three strings is none of JSON, so that most are read to their end.
+        if bad == 0 {
+            pieces.extend(["\\x", "\u{2}", "\\u12"]);
+        }
+        let text = format!("\"{}\"", pieces.concat());
+        let behind = format!("{text}{}", " ".repeat(200));
+        let expected = serde_json::from_str::<Value>(&text).ok();
+        for text in [&text, &behind] {
+            prop_assert_eq!(accepts(text), expected.is_some(), "{}", text);
+            prop_assert_eq!(&whole(text), &expected, "{}", text);
+        }
+        if expected.is_none() {
+            prop_assert_eq!(fault(&text), fault(&behind));
+            return Ok(());
+        }
+        let mut reader = Reader::new(&behind);
+        let raw = reader.raw().unwrap();
+        let same = js::stringify(&text).as_deref() == Some(&*text);
+        prop_assert_eq!((raw.text(), raw.is_canonical()), (&*text, same));
     }
 
     /// What is called canonical is what JavaScript prints.

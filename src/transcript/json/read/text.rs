@@ -1,6 +1,6 @@
-//! Strings: the end is looked for sixteen bytes at a time, and escapes are decoded on the way.
+//! Strings: the end is looked for many bytes at a time, and escapes are decoded on the way.
 
-use super::run::{self, WIDTH};
+use super::run::{self, LONG, Marks};
 use super::{Broken, Read, Reader};
 
 /// The code unit of four hexadecimal digits.
@@ -10,6 +10,21 @@ fn unit(digits: Option<&[u8]>) -> Option<u32> {
         unit = unit << 4 | char::from(digit).to_digit(16)?;
     }
     Some(unit)
+}
+
+/// Bytes that are unescaped together: behind each of them there are as many to copy from.
+const HALF: usize = LONG / 2;
+
+/// The last byte of a chunk.
+const LAST: u64 = 1 << (LONG - 1);
+
+/// Makes room in `out` for what a chunk gives behind its first `len` bytes. It grows with the longest string.
+fn room(out: &mut Vec<u8>, len: usize) {
+    const LEAST: usize = 4 << 10;
+    let enough = len + 2 * LONG;
+    if out.len() < enough {
+        out.resize(enough.next_power_of_two().max(LEAST), 0);
+    }
 }
 
 /// The characters of the short escapes, by the byte behind the backslash; 0 for none.
@@ -54,54 +69,83 @@ impl Reader<'_> {
 
     /// The content of the string that is next and has an escape.
     pub(super) fn string_after_escape(&mut self) -> Read<&str> {
-        // Nothing gets longer by decoding; what is copied last may reach past the end of its run.
-        let room = self.text.len() + WIDTH;
-        if self.unescaped.len() < room {
-            self.unescaped.resize(room.next_power_of_two(), 0);
-        }
         let mut out = std::mem::take(&mut self.unescaped);
         let length = self.unescape(&mut out);
         self.unescaped = out;
         let length = length?;
         // Whole characters in, whole characters out.
-        std::str::from_utf8(&self.unescaped[..length]).map_err(|_| Broken)
+        simdutf8::basic::from_utf8(&self.unescaped[..length]).map_err(|_| Broken)
     }
 
-    /// Decodes the string that is next into `out`; returns the length there.
-    fn unescape(&mut self, out: &mut [u8]) -> Read<usize> {
+    /// Decodes the string that is next into `out`, which grows; returns the length there.
+    fn unescape(&mut self, out: &mut Vec<u8>) -> Read<usize> {
         let bytes = self.text.as_bytes();
-        let mut at = self.at + 1;
-        let mut len = 0;
-        loop {
-            while let (Some(chunk), Some(room)) = (bytes[at..].first_chunk(), out[len..].first_chunk_mut()) {
-                *room = *chunk;
-                let run = run::length(chunk);
-                at += run;
-                len += run;
-                if run < WIDTH {
+        let (mut at, mut len) = (self.at + 1, 0);
+        'chunks: while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<LONG>) {
+            room(out, len);
+            // The bit above the half stands for "no more".
+            let mut specials = u64::from(run::wide(chunk)) | 1 << HALF;
+            let mut done = 0;
+            while done < HALF {
+                // As much as there may be: what is too much is written over.
+                if let (Some(room), Some(bytes)) = (out[len..].first_chunk_mut::<HALF>(), chunk[done..].first_chunk()) {
+                    *room = *bytes;
+                }
+                let nth = specials.trailing_zeros() as usize;
+                len += nth - done;
+                done = nth;
+                if nth == HALF {
                     break;
                 }
+                let short = SHORT[usize::from(chunk[nth + 1])];
+                match chunk[nth] {
+                    b'"' => {
+                        self.at = at + nth + 1;
+                        return Ok(len);
+                    }
+                    b'\\' if short != 0 => {
+                        out[len] = short;
+                        len += 1;
+                        done = nth + 2;
+                        specials &= u64::MAX << done;
+                    }
+                    b'\\' => {
+                        self.at = at + nth;
+                        len += self.unicode(&mut out[len..])?;
+                        at = self.at;
+                        continue 'chunks;
+                    }
+                    _ => return self.unclosed(at + nth),
+                }
             }
+            at += done;
+        }
+        self.unescape_end(at, len, out)
+    }
+
+    /// [`Self::unescape`] among the last bytes of the text.
+    fn unescape_end(&mut self, mut at: usize, mut len: usize, out: &mut Vec<u8>) -> Read<usize> {
+        let bytes = self.text.as_bytes();
+        room(out, len);
+        loop {
             let Some(&byte) = bytes.get(at) else { return self.unclosed(at) };
+            let short = SHORT[usize::from(bytes.get(at + 1).copied().unwrap_or(0))];
             match byte {
                 b'"' => {
                     self.at = at + 1;
                     return Ok(len);
                 }
+                b'\\' if short == 0 => {
+                    self.at = at;
+                    len += self.unicode(&mut out[len..])?;
+                    at = self.at;
+                }
                 b'\\' => {
-                    let plain = SHORT[usize::from(bytes.get(at + 1).copied().unwrap_or(0))];
-                    if plain != 0 {
-                        out[len] = plain;
-                        len += 1;
-                        at += 2;
-                    } else {
-                        self.at = at;
-                        len += self.unicode(&mut out[len..])?;
-                        at = self.at;
-                    }
+                    out[len] = short;
+                    len += 1;
+                    at += 2;
                 }
                 0..0x20 => return self.unclosed(at),
-                // The last bytes of the text.
                 _ => {
                     out[len] = byte;
                     len += 1;
@@ -147,31 +191,45 @@ impl Reader<'_> {
 
     /// Steps over the string that is next. Whether all of its escapes are those that `JSON.stringify` writes: the
     /// seven short ones but `\/`, and `\u00xx` in lower case for control characters that have no short one.
+    #[inline]
     pub(super) fn skip_string(&mut self) -> Read<bool> {
+        let end = run::end(self.text.as_bytes(), self.at + 1);
+        match self.text.as_bytes().get(end) {
+            Some(b'"') => {
+                self.at = end + 1;
+                Ok(true)
+            }
+            Some(b'\\') => self.skip_escaped(end),
+            _ => self.unclosed(end),
+        }
+    }
+
+    /// [`Self::skip_string`] from its first escape on, which is at `at`.
+    fn skip_escaped(&mut self, mut at: usize) -> Read<bool> {
         let bytes = self.text.as_bytes();
         let mut canonical = true;
-        let mut at = self.at + 1;
-        'chunks: while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<{ 2 * WIDTH }>) {
-            let mut specials = run::wide(chunk);
-            while specials != 0 {
-                let nth = specials.trailing_zeros() as usize;
-                match chunk[nth % chunk.len()] {
-                    b'"' => {
-                        self.at = at + nth + 1;
-                        return Ok(canonical);
-                    }
-                    b'\\' => {
-                        let past = self.skip_escape(at + nth, &mut canonical)?;
-                        if past >= at + chunk.len() {
-                            at = past;
-                            continue 'chunks;
-                        }
-                        specials &= u32::MAX << (past - at);
-                    }
-                    _ => return self.unclosed(at + nth),
-                }
+        while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<LONG>) {
+            let marks = Marks::of(chunk);
+            let escaped = marks.escaped();
+            // What ends the string, well or not.
+            let ends = (marks.quotes | marks.controls) & !escaped;
+            let inside = (ends & ends.wrapping_neg()).wrapping_sub(1);
+            let mut others = escaped & inside & !(marks.quotes | marks.slashes | marks.letters);
+            while others != 0 {
+                self.skip_escape(at + others.trailing_zeros() as usize - 1, &mut canonical)?;
+                others &= others - 1;
             }
-            at += chunk.len();
+            if ends != 0 {
+                let end = at + ends.trailing_zeros() as usize;
+                if bytes[end] != b'"' {
+                    return self.unclosed(end);
+                }
+                self.at = end + 1;
+                return Ok(canonical);
+            }
+            // An escape is not taken apart: the next chunk begins with it.
+            let open = marks.slashes & !escaped & LAST;
+            at += LONG - usize::from(open != 0);
         }
         self.skip_string_end(at, canonical)
     }
@@ -192,7 +250,6 @@ impl Reader<'_> {
     }
 
     /// Steps over the escape at `at`, and gives where it ends.
-    #[inline]
     fn skip_escape(&mut self, at: usize, canonical: &mut bool) -> Read<usize> {
         let escape = self.text.as_bytes().get(at + 1).copied().unwrap_or(0);
         if SHORT[usize::from(escape)] != 0 {
