@@ -206,8 +206,11 @@ proptest! {
         let expected = serde_json::from_str::<IgnoredAny>(&text).is_ok();
         prop_assert_eq!(accepts(&text), expected, "{}", text);
         prop_assert_eq!(whole(&text).is_some(), expected, "{}", text);
-        if expected {
-            prop_assert_eq!(whole(&text), serde_json::from_str::<Value>(&text).ok(), "{}", text);
+        match serde_json::from_str::<Value>(&text) {
+            Ok(value) => prop_assert_eq!(whole(&text), Some(value), "{}", text),
+            // It has no value for what is beyond a double, such as 1e900; that is nothing to JavaScript either.
+            Err(error) if expected => prop_assert!(error.to_string().contains("number out of range"), "{}: {}", text, error),
+            Err(_) => {}
         }
     }
 
