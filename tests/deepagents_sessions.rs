@@ -60,7 +60,9 @@ fn a_message_is_measured_where_it_stands_as_if_it_had_been_built() {
             kinds.insert((message.role(), message.blocks().len().min(3), built.is_some()));
         }
     }
-    assert!(kinds.len() >= 15, "{kinds:?}");
+    // Fewer kinds stand in the made-up sessions alone.
+    let least = if common::shared().is_some() { 15 } else { 10 };
+    assert!(kinds.len() >= least, "{kinds:?}");
 }
 
 #[test]

@@ -306,3 +306,23 @@ fn a_cut_that_drops_next_to_nothing_is_not_scored() {
     watched_under(&model, &transcript, &mut by_hand(5, 3, &["great"]), &mut [&mut goal]);
     assert_eq!(goal.fates().map(<[_]>::len), Some(1));
 }
+
+#[test]
+fn a_cut_behind_a_scored_one_is_scored_under_a_larger_window_as_well() {
+    let mut transcript = session(&["a", "b", "c", "d", "e", "f", "g", "h"]);
+    let limits = |window| Limits { window: Tokens(window), max_output: Tokens(0) };
+    for (at, name) in [(5, "small"), (7, "large")] {
+        if let EntryKind::Message(Message::Assistant(_, reply)) = &mut transcript.entries[at].kind {
+            reply.model = name.into();
+        }
+    }
+    let recorded = [("small".to_owned(), limits(40)), ("large".to_owned(), limits(10_000))].into();
+    let model = Model { recorded, ..Model::new("", Tokens(200), Tokens(0)) };
+    let item = r#"item = [{ id = "i", category = "goal", text = "", source = ["e4"], must = [["q"]] }]"#;
+    let items = ItemSet::parse(item, &transcript).unwrap();
+    let presence = Presence::new(&transcript, &items);
+    let mut goal = Goal::new(&items, &presence, Tokens(200));
+    // The first cut, under 40 tokens, keeps what said the item; the second one, under 10,000, drops it.
+    watched_under(&model, &transcript, &mut by_hand(5, 4, &["great"]), &mut [&mut goal]);
+    assert_eq!(goal.fates().map(|fates| fates[0].name()), Some("lost"));
+}

@@ -93,7 +93,7 @@ impl CacheConfig {
     /// When the file of prices cannot be read.
     pub(super) fn identity(&self) -> Result<String, ConfigError> {
         let prices = self.prices_text()?.map(|text| digest(&[text]));
-        Ok(format!("{self:?}") + &prices.unwrap_or_default())
+        Ok(format!("{:?}", Self { prices: None, ..self.clone() }) + &prices.unwrap_or_default())
     }
 
     fn prices_text(&self) -> Result<Option<String>, ConfigError> {
@@ -294,5 +294,18 @@ mod tests {
         let prepared = prepared.with_cache(&of("ideal")).unwrap().with_cache(&of("anthropic-5m")).unwrap();
         assert_eq!(prepared.bills.len(), 2);
         assert!(Arc::ptr_eq(&prepared.bills[0].table, &prepared.bills[1].table));
+    }
+
+    #[test]
+    fn prices_count_wherever_they_lie() {
+        let folder = tempfile::tempdir().unwrap();
+        let of = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            CacheConfig { prices: Some(path), ..CacheConfig::default() }.identity().unwrap()
+        };
+        assert_eq!(of("a.toml", "1"), of("b.toml", "1"));
+        assert_ne!(of("a.toml", "1"), of("b.toml", "2"));
+        assert_ne!(of("a.toml", "1"), CacheConfig::default().identity().unwrap());
     }
 }

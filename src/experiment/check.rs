@@ -46,9 +46,9 @@ impl Experiment {
             return Err(ConfigError::entry(field, problem, format!("without `{field}` in the file there is one")));
         }
         for model in &self.models {
-            let own = std::iter::once((&model.name, model.window_tokens));
-            let recorded = model.recorded.iter().map(|(name, one)| (name, one.window_tokens));
-            own.chain(recorded).try_for_each(|(name, window)| check_window(name, window))?;
+            // The name of a model is a value, that of a recorded one a field.
+            check_window(format!("{:?}", model.name), &model.name, model.window_tokens)?;
+            model.recorded.iter().try_for_each(|(name, one)| check_window(name.clone(), name, one.window_tokens))?;
         }
         once("models", self.models.iter().map(|model| (&model.name, model.window_tokens, model.max_output_tokens)))?;
         once("seeds", self.seeds.iter())
@@ -69,13 +69,12 @@ impl Experiment {
 }
 
 /// A window holds something.
-fn check_window(name: &str, window: u64) -> Result<(), ConfigError> {
+fn check_window(at: String, name: &str, window: u64) -> Result<(), ConfigError> {
     if window > 0 {
         return Ok(());
     }
-    let quoted = format!("{name:?}");
-    let problem = format!("the window of {quoted} is 0 tokens, it must have at least 1");
-    Err(ConfigError::entry(name, problem, "`window_tokens` is the context window of the model"))
+    let problem = format!("the window of {name:?} is 0 tokens, it must have at least 1");
+    Err(ConfigError::entry(at, problem, "`window_tokens` is the context window of the model"))
 }
 
 /// Cells of equal settings have one id.

@@ -31,10 +31,11 @@ struct Def(&'static str, &'static str, Direction, &'static str);
 
 /// Versions of the measures whose numbers changed since they first appeared; every other one is of version 1.
 const VERSIONS: &[(&str, u32)] = &[
-    // Tools are offered through the protocol, no longer in words.
-    ("next_action_agreement", 2),
-    ("next_action_tool_agreement", 2),
-    ("next_action_full_agreement", 2),
+    // Tools are offered through the protocol, no longer in words, and with no argument from after the cut.
+    ("next_action_agreement", 3),
+    ("next_action_tool_agreement", 3),
+    ("next_action_full_agreement", 3),
+    ("next_action_unparsed_count", 2),
     // A summary call has the price of its own prompt.
     ("cost_usd", 2),
     ("cost_summary_usd", 2),
@@ -42,7 +43,19 @@ const VERSIONS: &[(&str, u32)] = &[
     ("cost_over_oracle_usd", 2),
     ("cache_break_even_requests", 2),
     ("cache_break_even_riding_requests", 2),
-    // An item is not said by the end of another word, nor behind "no longer".
+    // An answer or an item is not said by the end of another word, nor behind "no longer".
+    ("probe_effect_retention", 2),
+    ("probe_loss", 2),
+    ("probe_recovery_gain", 2),
+    ("probe_full_accuracy", 2),
+    ("probe_view_accuracy", 2),
+    ("probe_empty_accuracy", 2),
+    ("probe_search_accuracy", 2),
+    ("probe_asked_count", 2),
+    ("probe_kept_count", 2),
+    ("probe_false_recall_ratio", 2),
+    ("probe_stale_count", 2),
+    ("probe_unparsed_ratio", 2),
     ("goal_loss", 2),
     ("goal_loss_goal", 2),
     ("goal_loss_constraint", 2),
@@ -93,7 +106,8 @@ mod tests {
     #[test]
     fn what_is_counted_otherwise_is_of_another_version_than_the_rest() {
         let version = |name: &str| super::definitions().iter().find(|def| def.name == name).map(|def| def.version);
-        let items = |name: &str| name.starts_with("goal_") || name.contains("critical") || name.contains("inverted");
+        let said = ["goal_", "probe_", "critical_", "inverted_"];
+        let items = |name: &str| said.iter().any(|begin| name.starts_with(begin));
         assert!(super::definitions().iter().filter(|def| items(&def.name)).all(|def| def.version == 2));
         for name in [
             "cost_usd",

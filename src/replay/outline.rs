@@ -135,7 +135,7 @@ pub struct Outline {
     calls: Vec<CallId>,
     ids: CallIds,
     usage: Vec<Option<Usage>>,
-    /// Names of models, each once. Sessions have few.
+    /// Names of models, each once.
     models: Vec<Box<str>>,
 }
 
@@ -149,20 +149,22 @@ impl Outline {
             usage: Vec::new(),
             models: Vec::new(),
         };
+        let mut models = HashMap::new();
         for entry in &transcript.entries {
-            outline.push(&entry.kind);
+            let model = entry.kind.model().map(|name| outline.model_number(name, &mut models));
+            outline.push(&entry.kind, model);
         }
         outline
     }
 
-    fn push(&mut self, entry: &EntryKind) {
+    fn push(&mut self, entry: &EntryKind, model: Option<u32>) {
         let mut row = Row {
             step: Step::Append,
             kind: Kind::Hidden,
             derived: false,
             sent: false,
             result: None,
-            model: entry.model().map(|name| self.model_number(name)),
+            model,
             calls_end: 0,
         };
         let mut usage = None;
@@ -196,13 +198,12 @@ impl Outline {
         self.usage.push(usage);
     }
 
-    fn model_number(&mut self, name: &str) -> u32 {
-        let known = self.models.iter().rposition(|model| **model == *name);
-        let at = known.unwrap_or_else(|| {
+    /// The place of a name among the models, which are all in `known`.
+    fn model_number<'t>(&mut self, name: &'t str, known: &mut HashMap<&'t str, u32>) -> u32 {
+        *known.entry(name).or_insert_with(|| {
             self.models.push(name.into());
-            self.models.len() - 1
-        });
-        u32::try_from(at).unwrap_or(u32::MAX)
+            u32::try_from(self.models.len() - 1).unwrap_or(u32::MAX)
+        })
     }
 
     /// The model that is in force from an entry on, as far as the entry says.

@@ -209,9 +209,9 @@ impl PriceBook {
     }
 }
 
-/// Whether a canonical id is the name of a row, or one of its models.
+/// Whether a canonical id is the name of a row, as it stands, or one of its models.
 fn is_one_of(id: &str, name: &str, models: &[String]) -> bool {
-    canonical(name) == id || models.iter().any(|known| is_model(id, &canonical(known)))
+    name == id || models.iter().any(|known| is_model(id, &canonical(known)))
 }
 
 /// Whether `id` is the model `known`, perhaps with a date (`-20251101`, `-2025-11-01`) or a tag (`:free`, `@latest`).
@@ -318,6 +318,12 @@ mod tests {
         let book = PriceBook::parse(own, "mine.toml").unwrap().before(PriceBook::builtin().unwrap());
         assert_eq!(name(&book, "claude-opus-5", None), Some("mine"));
         assert_eq!(name(&book, "claude-opus-4-5", None), Some("claude-opus-4-5"));
+        // A name with a provider before it is chosen as it stands, and is no other model's.
+        let of = |name: &str| own.replace("mine", name).replace("'claude-opus-5'", "");
+        let two = format!("{}\n{}", of("azure/gpt-5"), of("openrouter/gpt-5"));
+        let book = PriceBook::parse(&two, "mine.toml").unwrap().before(PriceBook::builtin().unwrap());
+        assert_eq!(name(&book, "gpt-5", None), Some("gpt-5"));
+        assert_eq!(name(&book, "openrouter/gpt-5", None), Some("openrouter/gpt-5"));
         let fault = |toml: &str| PriceBook::parse(toml, "mine.toml").unwrap_err().to_string();
         assert!(fault(&own.replace("input=1.0", "input=-1.0")).contains("\"mine\": a price is negative"));
         assert!(fault(&own.replace("2026-01-01", "today")).contains("YYYY-MM-DD"));

@@ -337,7 +337,9 @@ impl Meter for Future<'_> {
                     self.cut(edit.after);
                 }
             }
-            ReplayEvent::Switch(switch) => self.input.window = switch.limits.window,
+            // What was reached stays reached: what is dropped only grows.
+            ReplayEvent::Switch(switch) if !self.is_large() => self.input.window = switch.limits.window,
+            ReplayEvent::Switch(_) => {}
             ReplayEvent::Overflow(_) | ReplayEvent::Stuck(_) | ReplayEvent::Fired(_) => {}
         }
     }

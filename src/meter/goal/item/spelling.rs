@@ -59,12 +59,22 @@ fn is_name(spelling: &str) -> bool {
 /// The word at the start is only the end of another one: `port` in `report`. What follows a word may be its ending.
 fn is_end_of_a_word(bytes: &[u8], start: usize) -> bool {
     let letter = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_alphabetic);
-    letter(Some(start)) && letter(start.checked_sub(1))
+    letter(Some(start)) && letter(start.checked_sub(1)) && !is_behind_an_escape(bytes, start)
+}
+
+/// The letter before is that of an escape: arguments of calls are JSON, and there a line begins behind `\n`.
+fn is_behind_an_escape(bytes: &[u8], start: usize) -> bool {
+    let Some((letter, before)) = bytes[..start].split_last() else { return false };
+    let slashes = before.iter().rev().take_while(|&&byte| byte == b'\\').count();
+    matches!(letter, b'n' | b't' | b'r' | b'b' | b'f') && slashes % 2 == 1
 }
 
 fn is_glued(bytes: &[u8], start: usize, end: usize) -> bool {
     let part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-    let before = start > 0 && bytes[start].is_ascii_alphanumeric() && part(bytes[start - 1]);
+    let before = start > 0
+        && bytes[start].is_ascii_alphanumeric()
+        && part(bytes[start - 1])
+        && !is_behind_an_escape(bytes, start);
     let behind = bytes[end - 1].is_ascii_alphanumeric() && bytes.get(end).is_some_and(|&byte| part(byte));
     before || behind
 }
@@ -119,6 +129,8 @@ mod tests {
             ("unchanged", "changed"),
             ("clamp on", "lamp"),
             ("undelete backups", "delete backups"),
+            (r"a\\nlimit = 500", "limit = 500"),
+            (r"x\_port", "ort"),
         ] {
             assert!(!says(text, spelling), "{text} does not say {spelling}");
         }
@@ -128,6 +140,10 @@ mod tests {
             ("max_port", "port"),
             ("'port'", "port"),
             ("ports", "port"),
+            (r#"{"newText":"x = 1\nlimit = 500"}"#, "limit = 500"),
+            (r"was\nstamped", "stamp"),
+            (r"\tmax_port", "max_port"),
+            (r"a\\\nlimit = 500", "limit = 500"),
         ] {
             assert!(says(text, spelling), "{text} says {spelling}");
         }

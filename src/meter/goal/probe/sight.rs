@@ -109,7 +109,11 @@ impl<'t> Sight<'t> {
                 self.mirror.note(edit.places);
                 self.look(edit.after, edit.request);
             }
-            ReplayEvent::Switch(switch) => self.floor = number(switch.limits.window.0) * DROPPED_FLOOR,
+            // What was reached stays reached: what is dropped only grows.
+            ReplayEvent::Switch(switch) if number(self.dropped) < self.floor => {
+                self.floor = number(switch.limits.window.0) * DROPPED_FLOOR;
+            }
+            ReplayEvent::Switch(_) => {}
             ReplayEvent::Overflow(_) | ReplayEvent::Stuck(_) | ReplayEvent::Fired(_) => {}
         }
     }

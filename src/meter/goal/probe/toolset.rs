@@ -87,7 +87,11 @@ fn seen(transcript: &Transcript, path: &[EntryIdx], now: EntryIdx) -> BTreeMap<S
                 continue;
             }
             let Ok(Value::Object(given)) = serde_json::from_str(call.arguments.as_str()) else { continue };
-            arguments.extend(given.into_iter().map(|(key, _)| key).take(MOST_ARGUMENTS - arguments.len()));
+            for (key, _) in given {
+                if arguments.len() < MOST_ARGUMENTS {
+                    arguments.insert(key);
+                }
+            }
         }
     }
     seen
@@ -139,5 +143,10 @@ mod tests {
         let first: Vec<String> = (0..MOST_ARGUMENTS).map(|at| format!("k{at:03}")).collect();
         let all = format!("{{{}}}", keys.join(","));
         assert_told(&[("a", &all), ("a", r#"{"another":0}"#)], 2, &[("a", &first.join(", "))]);
+        // Names that are known take no place twice.
+        let known = format!("{{{}}}", keys[..20].join(","));
+        let more = format!("{{{},\"z\":0}}", keys[..20].join(","));
+        let told = first[..20].iter().map(String::as_str).chain(["z"]).collect::<Vec<_>>().join(", ");
+        assert_told(&[("a", &known), ("a", &more)], 2, &[("a", &told)]);
     }
 }
