@@ -339,8 +339,7 @@ impl Meter for Future<'_> {
             }
             // What was reached stays reached: what is dropped only grows.
             ReplayEvent::Switch(switch) if !self.is_large() => self.input.window = switch.limits.window,
-            ReplayEvent::Switch(_) => {}
-            ReplayEvent::Overflow(_) | ReplayEvent::Stuck(_) | ReplayEvent::Fired(_) => {}
+            ReplayEvent::Switch(_) | ReplayEvent::Overflow(_) | ReplayEvent::Stuck(_) | ReplayEvent::Fired(_) => {}
         }
     }
 

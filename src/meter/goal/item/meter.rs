@@ -239,8 +239,7 @@ impl Meter for Goal<'_> {
             ReplayEvent::Switch(switch) if number(self.dropped) < self.floor => {
                 self.floor = number(switch.limits.window.0) * DROPPED_FLOOR;
             }
-            ReplayEvent::Switch(_) => {}
-            ReplayEvent::Overflow(_) | ReplayEvent::Stuck(_) | ReplayEvent::Fired(_) => {}
+            ReplayEvent::Switch(_) | ReplayEvent::Overflow(_) | ReplayEvent::Stuck(_) | ReplayEvent::Fired(_) => {}
         }
     }
 
