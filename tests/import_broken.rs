@@ -64,7 +64,10 @@ fn a_usage_without_a_count_of_the_prompt_is_none() {
             )),
         ]
     });
-    for imported in all {
+    let thoughts =
+        one(r#"{"sessionId":"s","projectHash":"h","startTime":"t","messages":[{"id":"1","type":"user","content":"q"},
+        {"id":"2","type":"gemini","content":"a","tokens":{"thoughts":20}}]}"#);
+    for imported in all.chain([thoughts]) {
         assert_eq!(usages(&imported.transcript), [], "{:?}", imported.findings);
         let told = |finding: &cutpoint::import::Finding| finding.message.contains("without a count of the prompt");
         assert_eq!(imported.findings.iter().filter(|finding| told(finding)).count(), 1, "{:?}", imported.findings);
@@ -288,6 +291,9 @@ fn gemini_messages_that_a_new_list_lacks_are_left() {
     let torn = session(&[one, message(3, "user", "two")].join(","));
     assert_eq!(path(&torn.transcript), ["one", "three"]);
     assert_eq!(found(&torn), [(FindingKind::MissingTarget, 6, Some(1))]);
+    // What cannot be told apart takes nothing back, and says so.
+    let nameless = session(r#"{"type":"user","content":"one"}"#);
+    assert_eq!((path(&nameless.transcript).len(), found(&nameless)), (5, vec![(FindingKind::BadField, 6, Some(1))]));
 }
 
 #[test]
@@ -324,6 +330,8 @@ fn an_attachment_that_is_not_there_is_reported() {
     let missing = log("{}");
     assert_eq!(missing.findings.len(), 1);
     assert!(missing.findings[0].message.contains("`ab12`"), "{:?}", missing.findings);
+    let spoken = log("{}, \"metadata\":{\"about\":\"attachment://x is how it is named\"}").findings;
+    assert!(spoken.iter().all(|finding| finding.message.contains("`ab12`")), "{spoken:?}");
 }
 
 #[test]
@@ -432,6 +440,8 @@ fn states_of_a_thread_that_fork_are_branches() {
     );
     let back = history(&[state(&[h, a, ("c", "more")], 4), state(&[h, b], 3), state(&[h, a], 2)]);
     assert_eq!(path(&back.transcript), ["one", "left", "more"], "the first branch goes on");
+    let empty = history(&[state(&[h, a, b], 3), state(&[], 2), state(&[h, a], 1)]);
+    assert_eq!(path(&empty.transcript), ["one", "left", "taken"], "a state without messages takes nothing back");
     let trimmed = history(&[state(&[a, b], 2), state(&[h, a], 1)]);
     assert_eq!(path(&trimmed.transcript), ["one", "left", "taken"], "what lacks the start is no fork");
     let twice = history(&[state(&[h, a, ("a", "again")], 1)]);
@@ -466,6 +476,7 @@ fn an_answer_that_was_logged_twice_is_one_call() {
         assert_eq!(copied, (10, vec![(FindingKind::DuplicateId, 2, Some(1))]));
         assert_eq!(prompts_of([log("1", "a"), log("2", "a")]), (20, vec![]), "asked twice");
         assert_eq!(prompts_of([log("1", "a"), log("1", "b")]), (20, vec![]), "an id that a server gives again");
+        assert_eq!(prompts_of([log("", "a"), log("", "a")]), (20, vec![]), "an empty id is none");
     }
 }
 

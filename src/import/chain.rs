@@ -111,6 +111,7 @@ impl Chain {
     pub(super) fn is_copy(&mut self, line: usize, id: &str, record: Value<'_>) -> bool {
         let copy = !self.records.insert((id.into(), digest(record.raw())));
         if copy {
+            self.report.counts.left_out += 1;
             let message = format!("record `{id}` is the same as one before; left out");
             self.fault_of(record, line, FindingKind::DuplicateId, message);
         }

@@ -185,7 +185,9 @@ impl File {
         }
         // One answer is one call, however often it was logged.
         let response = value.object().get("response");
-        let answer = response.and_then(|response| Some((response.object().boxed("id")?, digest(response.raw()))));
+        let answer = response.and_then(|response| {
+            Some((response.object().boxed("id").filter(|id| !id.is_empty())?, digest(response.raw())))
+        });
         if answer.is_some_and(|answer| !self.answers.insert(answer)) {
             let message = "an answer that was read before, with the same id; left out".to_owned();
             let (kind, offset) = (FindingKind::DuplicateId, Some(value.at()));

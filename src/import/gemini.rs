@@ -103,13 +103,8 @@ impl File {
                 self.message(line, message);
             }
         } else if let Some(patch) = fields.get("$set") {
-            // A patch of the messages is the whole list anew.
-            let messages = patch.object().get("messages");
-            let list = messages.map(Value::items).unwrap_or_default();
-            list.iter().for_each(|message| self.message(line, *message));
-            if messages.is_some() {
-                let ids = list.iter().filter_map(|message| message.object().boxed("id")).collect();
-                self.rows.push(Row::Anew(line, value.at(), ids));
+            if let Some(messages) = patch.object().get("messages") {
+                self.anew(line, value, messages);
             }
             self.rows.push(Row::Note(line, value.at(), "$set", value.raw().to_owned()));
         } else if let Some(id) = fields.boxed("$rewindTo") {
@@ -117,6 +112,18 @@ impl File {
         } else {
             self.message(line, value);
         }
+    }
+
+    /// Reads a patch of the messages, which is the whole list anew. What has no id cannot be told from what was there before.
+    fn anew(&mut self, line: usize, patch: Value<'_>, messages: Value<'_>) {
+        let list = messages.items();
+        let ids: Option<Vec<Box<str>>> = list.iter().map(|message| message.object().boxed("id")).collect();
+        let Some(ids) = ids.filter(|_| messages.is_list()) else {
+            let fault = "`messages` anew that is no list of messages with ids; nothing was taken back";
+            return self.report.late(line, FindingKind::BadField, fault);
+        };
+        list.into_iter().for_each(|message| self.message(line, message));
+        self.rows.push(Row::Anew(line, patch.at(), ids));
     }
 
     fn header(&mut self, line: usize, fields: &Object<'_>) {

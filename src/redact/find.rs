@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::patterns::{PATTERNS, SecretKind, is_harmless};
+use super::patterns::{PATTERNS, SecretKind, is_harmless, is_word};
 
 /// Bytes of the shortest value that is taken for a secret.
 const SHORTEST: usize = 6;
@@ -26,7 +26,9 @@ pub fn find(text: &str) -> Vec<Found> {
             let range =
                 if pattern.kind == SecretKind::Setting { without_mark(text, secret.range()) } else { secret.range() };
             let free = !found.iter().any(|known| known.range.start < range.end && range.start < known.range.end);
-            if free && !is_harmless(pattern.kind, secret.as_str()) {
+            let in_prose = pattern.kind == SecretKind::Header && captures.name("named").is_none();
+            let harmless = is_harmless(pattern.kind, secret.as_str()) || in_prose && is_word(secret.as_str());
+            if free && !harmless {
                 found.push(Found { kind: pattern.kind, range });
             }
         }
@@ -54,7 +56,7 @@ pub(super) fn spliced(
 /// Where a value stands without the marks of the sentence around it, so that it is found again where it stands in another
 /// sentence. Marks before the quote that closes a value are its own.
 fn without_mark(text: &str, range: Range<usize>) -> Range<usize> {
-    if text[range.end..].starts_with(['"', '\'', '\\']) {
+    if text[range.end..].trim_start_matches('\\').starts_with(['"', '\'']) {
         return range;
     }
     let bare = text[range.clone()].trim_end_matches([',', '.', ':', ')', ']', '!', '?']);
@@ -77,6 +79,14 @@ mod tests {
         let token = concat!("gh", "p_0123456789abcdefghij0123");
         assert_eq!(found(&format!("token={token}")), [(ProviderKey, token)]);
         assert_eq!(found("Authorization: Bearer abcDEF123456.x-y"), [(Header, "abcDEF123456.x-y")]);
+        assert_eq!(found("Authorization: Bearer kiln-deploy-token"), [(Header, "kiln-deploy-token")]);
+        assert_eq!(found(r#"{\"authorization\": \"Basic kilndeploytoken\"}"#), [(Header, "kilndeploytoken")]);
+        assert_eq!(found("x-api-key: kiln-deploy-token"), [(Header, "kiln-deploy-token")]);
+        assert_eq!(
+            found(r#"{"log":"DB_PASSWORD=w4rm-cl4y.\nok"}"#),
+            [(Setting, "w4rm-cl4y")],
+            "an escape closes nothing"
+        );
         assert_eq!(found("postgres://kiln:w4rm-cl4y@db/kiln"), [(UrlPassword, "w4rm-cl4y")]);
         assert_eq!(found("export DB_PASSWORD=w4rm-cl4y\nPORT=8080"), [(Setting, "w4rm-cl4y")]);
         assert_eq!(found("with DB_PASSWORD=w4rm-cl4y, as ever"), [(Setting, "w4rm-cl4y")]);

@@ -83,8 +83,14 @@ fn sources() -> Vec<(SecretKind, String)> {
             .into(),
         ),
         (WebToken, r"\b(?<s>eyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{8,})".into()),
-        (Header, r"(?i)\b(?:bearer|basic)\s+(?<s>[A-Za-z0-9._~+/\-]{12,}=*)".into()),
-        (Header, format!(r"(?i)\bx-api-key\\*[\x22']?\s*:\s*{quote}?(?<s>[A-Za-z0-9._\-]{{12,}})")),
+        // Behind the name of a header there is its value; elsewhere, in prose, a word may follow.
+        (
+            Header,
+            format!(
+                r"(?i)(?<named>\bauthorization\\*[\x22']?\s*:\s*(?:{quote})?)?\b(?:bearer|basic)\s+(?<s>[A-Za-z0-9._~+/\-]{{12,}}=*)"
+            ),
+        ),
+        (Header, format!(r"(?i)(?<named>\bx-api-key\\*[\x22']?\s*:\s*{quote}?)(?<s>[A-Za-z0-9._\-]{{12,}})")),
         (UrlPassword, r"\b[a-zA-Z][a-zA-Z0-9+.\-]*://[^\s/:@\x22'\\]*:(?<s>[^\s/@\x22'\\]+)@".into()),
         // A line of an environment file, or an assignment in a shell: the name in capitals.
         (
@@ -153,13 +159,14 @@ pub(super) fn is_harmless(kind: SecretKind, secret: &str) -> bool {
         }
         // `sk-learn-based-estimators`: random signs of such a length are not all small letters.
         SecretKind::ProviderKey => secret.bytes().all(|sign| sign.is_ascii_lowercase() || sign == b'-' || sign == b'_'),
-        // `basic authentication`: tokens have digits, capitals or signs that no word has.
-        SecretKind::Header => {
-            let sign = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'+' | b'=' | b'~');
-            !secret.bytes().any(sign) && !secret.bytes().skip(1).any(|byte| byte.is_ascii_uppercase())
-        }
-        SecretKind::PrivateKey | SecretKind::WebToken => false,
+        SecretKind::Header | SecretKind::PrivateKey | SecretKind::WebToken => false,
     }
+}
+
+/// Whether this may be a word, as in `basic authentication`: tokens have digits, capitals or signs that no word has.
+pub(super) fn is_word(text: &str) -> bool {
+    let sign = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'+' | b'=' | b'~');
+    !text.bytes().any(sign) && !text.bytes().skip(1).any(|byte| byte.is_ascii_uppercase())
 }
 
 #[cfg(test)]

@@ -103,8 +103,8 @@ fn reply(chain: &mut Chain, line: usize, stamp: Stamp, fields: &Object<'_>) {
 fn usage(tokens: &Object<'_>, chain: &mut Chain, line: usize) -> Option<Usage> {
     let counts = ["input", "output", "cached", "thoughts", "tool", "total"].map(|name| chain.count(tokens, name, line));
     let [input, output, cached, thoughts, tool, _] = counts.map(Option::unwrap_or_default);
-    if counts[1].is_some() || tokens.has("input") {
-        known_prompt(counts[0], Some(output), chain, line)?;
+    if counts.iter().any(Option::is_some) || tokens.has("input") {
+        known_prompt(counts[0], Some(output + thoughts), chain, line)?;
     }
     if input + output + thoughts + tool == 0 {
         return None;

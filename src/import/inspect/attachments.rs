@@ -52,7 +52,9 @@ impl<'a> Attachments<'a> {
     pub(super) fn missing<'t>(&self, raw: &'t str) -> Option<&'t str> {
         let quoted = format!("\"{SCHEME}");
         let names = raw.match_indices(&quoted).filter_map(|(at, _)| raw[at + quoted.len()..].split_once('"'));
-        names.map(|(name, _)| name).find(|name| !self.texts.contains_key(*name))
+        // Only such names are looked up: a text may speak of attachments.
+        let is_name = |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+        names.map(|(name, _)| name).find(|name| is_name(name) && !self.texts.contains_key(*name))
     }
 
     /// A digest of the text in `value`, the same for a text and for the attachment that holds it.

@@ -76,6 +76,10 @@ fn thread<'a>(states: &[Value<'a>]) -> Thread<'a> {
     let mut before: Vec<Box<str>> = Vec::new();
     for state in &states {
         let messages = values(state).items("messages");
+        // Of a state without messages nothing is known; nothing was taken back.
+        if messages.is_empty() {
+            continue;
+        }
         let ids: Vec<Box<str>> = messages.iter().filter_map(|message| message::id(*message)).collect();
         if ids.len() < messages.len() {
             // Messages without ids cannot be told apart: the newest state has the most of them.
