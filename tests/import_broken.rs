@@ -292,8 +292,8 @@ fn gemini_messages_that_a_new_list_lacks_are_left() {
     assert_eq!(path(&torn.transcript), ["one", "three"]);
     assert_eq!(found(&torn), [(FindingKind::MissingTarget, 6, Some(1))]);
     // What cannot be told apart takes nothing back, and says so.
-    let nameless = session(r#"{"type":"user","content":"one"}"#);
-    assert_eq!((path(&nameless.transcript).len(), found(&nameless)), (5, vec![(FindingKind::BadField, 6, Some(1))]));
+    let nameless = session(&[message(6, "user", "new"), r#"{"type":"user","content":"one"}"#.to_owned()].join(","));
+    assert_eq!((path(&nameless.transcript).len(), found(&nameless)), (6, vec![(FindingKind::BadField, 6, Some(1))]));
 }
 
 #[test]
@@ -319,19 +319,20 @@ fn a_record_that_is_written_twice_counts_once() {
 
 #[test]
 fn an_attachment_that_is_not_there_is_reported() {
-    let log = |attachments: &str| {
+    let log = |attachments: &str, content: &str| {
         one(&format!(
             r#"{{"version":2,"status":"success","eval":{{"model":"m"}},"plan":{{}},"samples":[{{"id":1,"epoch":1,"events":[],
-            "attachments":{attachments},"messages":[{{"role":"user","content":"attachment://ab12"}},{HI}]}}]}}"#
+            "attachments":{attachments},"messages":[{{"role":"user","content":"{content}"}},{HI}]}}]}}"#
         ))
     };
-    let there = log(r#"{"ab12":"text"}"#);
+    let there = log(r#"{"ab12":"text"}"#, "attachment://ab12");
     assert_eq!((said(messages(&there.transcript)[0]), found(&there)), ("text".to_owned(), vec![]));
-    let missing = log("{}");
+    let missing = log("{}", "attachment://ab12");
     assert_eq!(missing.findings.len(), 1);
     assert!(missing.findings[0].message.contains("`ab12`"), "{:?}", missing.findings);
-    let spoken = log("{}, \"metadata\":{\"about\":\"attachment://x is how it is named\"}").findings;
-    assert!(spoken.iter().all(|finding| finding.message.contains("`ab12`")), "{spoken:?}");
+    // A text that speaks of attachments names none.
+    assert_eq!(found(&log("{}", "attachment://ab12 is how logs name it")), []);
+    assert_eq!(found(&log("{}", r#"see \"attachment://x\" there"#)), []);
 }
 
 #[test]
@@ -442,6 +443,17 @@ fn states_of_a_thread_that_fork_are_branches() {
     assert_eq!(path(&back.transcript), ["one", "left", "more"], "the first branch goes on");
     let empty = history(&[state(&[h, a, b], 3), state(&[], 2), state(&[h, a], 1)]);
     assert_eq!(path(&empty.transcript), ["one", "left", "taken"], "a state without messages takes nothing back");
+    // A fork behind a compaction has its summary before it, whether a message that it kept is shared or none.
+    let (summary, other) = (("s", "summary"), ("c", "other"));
+    for kept in [&[a][..], &[]] {
+        let with = |more: &[(&'static str, &'static str)]| [&[summary], kept, more].concat();
+        let states = [state(&with(&[other]), 4), state(&with(&[b]), 3), state(&with(&[]), 2), state(&[h, a], 1)];
+        let forked = history(&states);
+        let is_compaction = |at| matches!(forked.transcript.entry(at).kind, EntryKind::Compaction(_));
+        assert!(forked.transcript.path().into_iter().any(is_compaction), "{kept:?}");
+        assert_eq!(path(&forked.transcript).last().map(String::as_str), Some("other"));
+        assert!(!path(&forked.transcript).contains(&"taken".to_owned()));
+    }
     let trimmed = history(&[state(&[a, b], 2), state(&[h, a], 1)]);
     assert_eq!(path(&trimmed.transcript), ["one", "left", "taken"], "what lacks the start is no fork");
     let twice = history(&[state(&[h, a, ("a", "again")], 1)]);

@@ -6,6 +6,10 @@ use serde_json::{Value, json};
 
 use crate::experiment::Session;
 use crate::import::Finding;
+use crate::report::{Narrow, one_line};
+
+/// A place that is no wider leaves room for what was found beside it.
+const PLACE: usize = 40;
 
 /// Findings where none were wanted.
 #[derive(Debug, thiserror::Error)]
@@ -30,7 +34,7 @@ pub(super) fn judge(strict: bool, files: impl Iterator<Item = usize>) -> Result<
 /// Prints all findings of `sessions` on stderr if `strict`, and fails if there are any.
 pub(super) fn refuse(strict: bool, sessions: &[Session]) -> anyhow::Result<()> {
     if strict {
-        let mut stderr = io::stderr().lock();
+        let mut stderr = Narrow::new(io::stderr().lock());
         for session in sessions.iter().filter(|session| !session.findings.is_empty()) {
             table(&session.name, &session.findings, &mut stderr)?;
         }
@@ -38,14 +42,21 @@ pub(super) fn refuse(strict: bool, sessions: &[Session]) -> anyhow::Result<()> {
     Ok(judge(strict, sessions.iter().map(|session| session.findings.len()))?)
 }
 
-/// Findings of `file` as a table, a line each.
-pub(super) fn table(file: &str, findings: &[Finding], out: &mut impl Write) -> io::Result<()> {
+/// Findings of `file` as a table, a line each; where a place is long, it has a line of its own, to be copied whole.
+pub(super) fn table(file: &str, findings: &[Finding], out: &mut Narrow<impl Write>) -> io::Result<()> {
     let width = findings.iter().map(|finding| finding.kind.name().len()).max().unwrap_or_default().max(4);
     let places: Vec<String> = findings.iter().map(|finding| place(file, finding)).collect();
     let room = places.iter().map(|place| place.chars().count()).max().unwrap_or_default().max(5);
+    if room > PLACE {
+        for (finding, place) in findings.iter().zip(places) {
+            out.whole(&format!("  {place}"))?;
+            writeln!(out, "    {:width$}  {}", finding.kind.name(), one_line(&finding.message))?;
+        }
+        return Ok(());
+    }
     writeln!(out, "  {:room$}  {:width$}  found, and what was done", "place", "kind")?;
     for (finding, place) in findings.iter().zip(places) {
-        writeln!(out, "  {place:room$}  {:width$}  {}", finding.kind.name(), finding.message)?;
+        writeln!(out, "  {place:room$}  {:width$}  {}", finding.kind.name(), one_line(&finding.message))?;
     }
     Ok(())
 }

@@ -15,6 +15,7 @@ use crate::experiment::{CorpusError, Session, Source, Sources};
 use crate::export::{Past, Report, Target, write};
 use crate::import::Finding;
 use crate::redact::{Redacted, redact};
+use crate::report::Narrow;
 use crate::tokens::{MessageTable, Reference};
 use crate::transcript::EntryIdx;
 
@@ -223,7 +224,7 @@ fn finish(job: &Job<'_>, done: Vec<Done>, sources: &Sources) -> anyhow::Result<(
                 findings.push(found.len());
                 if !found.is_empty() {
                     writeln!(stderr, "{}: {}", path.display(), self::count(found.len(), "finding"))?;
-                    table(&path.display().to_string(), &found, &mut stderr)?;
+                    table(&path.display().to_string(), &found, &mut Narrow::new(&mut stderr))?;
                 }
             }
             Outcome::Unknown(_) => unknown += 1,

@@ -96,7 +96,7 @@ pub(super) fn give_head(corpus: &mut Corpus, setting: &Setting) -> anyhow::Resul
     Ok(())
 }
 
-fn print(one: &Inspection, out: &mut impl Write) -> io::Result<()> {
+fn print(one: &Inspection, out: &mut Narrow<impl Write>) -> io::Result<()> {
     let version = one.version.map_or_else(String::new, |version| format!(", version {version}"));
     writeln!(out, "{}", one_line(&one.name))?;
     writeln!(out, "  format      {}{version}", one.format)?;
@@ -106,7 +106,7 @@ fn print(one: &Inspection, out: &mut impl Write) -> io::Result<()> {
     }
     if let Some(Span { first, last, seconds }) = &one.time {
         let long = seconds.map_or_else(String::new, |seconds| format!(", {}", duration(seconds)));
-        writeln!(out, "  time        {first} to {last}{long}")?;
+        writeln!(out, "  time        {} to {}{long}", one_line(first), one_line(last))?;
     }
     writeln!(out, "  entries     {}, {} on the current branch", one.entries, one.entries_on_branch)?;
     shares(one, out)?;
@@ -157,7 +157,7 @@ fn shares(one: &Inspection, out: &mut impl Write) -> io::Result<()> {
 
 /// The models that answered; nothing where the file names none.
 fn by(models: &[String]) -> String {
-    let named: Vec<&str> = models.iter().map(String::as_str).filter(|model| !model.is_empty()).collect();
+    let named: Vec<_> = models.iter().filter(|model| !model.is_empty()).map(|model| one_line(model)).collect();
     match (named.is_empty(), models.is_empty()) {
         (false, _) => format!(", by {}", named.join(", ")),
         (true, false) => ", by a model that the file does not name".to_owned(),
@@ -185,7 +185,7 @@ fn remarks(remarks: &[Remarked], out: &mut impl Write) -> io::Result<()> {
         let number = shown.entry(kind).or_default();
         *number += 1;
         if *number <= SHOWN {
-            writeln!(out, "    line {line}: {kind}: {message}")?;
+            writeln!(out, "    line {line}: {kind}: {}", one_line(message))?;
         }
     }
     for (kind, number) in shown.into_iter().filter(|(_, number)| *number > SHOWN) {
@@ -240,7 +240,7 @@ fn compactions(one: &Inspection, out: &mut impl Write) -> io::Result<()> {
             None => write!(out, "    line {line}: at a size that is not recorded")?,
         }
         match (first_kept, replacement_messages) {
-            (Some(kept), _) => write!(out, ", kept from {kept}")?,
+            (Some(kept), _) => write!(out, ", kept from {}", one_line(kept))?,
             (None, 0) => write!(out, ", kept from nothing")?,
             (None, written) => write!(out, ", {written} messages written out anew")?,
         }

@@ -47,7 +47,7 @@ fn of_values(
 }
 
 /// Fields that hold words of the program, or figures under such words: a password that is the same word is none there.
-const OURS: [&str; 20] = [
+const OURS: [&str; 19] = [
     "break_reason",
     "category",
     "checkpoint",
@@ -61,7 +61,6 @@ const OURS: [&str; 20] = [
     "kind",
     "measures",
     "offered",
-    "reader",
     "reference",
     "role",
     "rubric",

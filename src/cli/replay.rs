@@ -80,7 +80,7 @@ fn heading(session: &Session, record: &CellRecord, out: &mut impl Write) -> anyh
     Ok(())
 }
 
-fn print(event: &EventRecord, summaries: bool, out: &mut impl Write) -> anyhow::Result<()> {
+fn print(event: &EventRecord, summaries: bool, out: &mut Narrow<impl Write>) -> anyhow::Result<()> {
     match event {
         EventRecord::Request(request) => print_request(request, out),
         EventRecord::Compaction(compaction) => print_compaction(compaction, summaries, out),
@@ -128,7 +128,11 @@ fn print_request(request: &RequestRecord, out: &mut impl Write) -> anyhow::Resul
     Ok(())
 }
 
-fn print_compaction(compaction: &CompactionRecord, summaries: bool, out: &mut impl Write) -> anyhow::Result<()> {
+fn print_compaction(
+    compaction: &CompactionRecord,
+    summaries: bool,
+    out: &mut Narrow<impl Write>,
+) -> anyhow::Result<()> {
     let CompactionRecord { before_tokens, after_tokens, checkpoint, reason, .. } = compaction;
     let split = if compaction.split_turn { ", splits a turn" } else { "" };
     writeln!(out, "  = compaction ({checkpoint}): {reason}")?;
@@ -142,7 +146,8 @@ fn print_compaction(compaction: &CompactionRecord, summaries: bool, out: &mut im
     }
     if let Some(summary) = compaction.summary.as_ref().filter(|_| summaries) {
         for line in summary.lines() {
-            writeln!(out, "    | {line}")?;
+            // It stands nowhere else.
+            out.whole(&format!("    | {line}"))?;
         }
     }
     Ok(())

@@ -108,7 +108,7 @@ fn csv(files: &[Checked], out: &mut impl Write) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn print(files: &[Checked], sources: &Sources, out: &mut impl Write) -> anyhow::Result<()> {
+fn print(files: &[Checked], sources: &Sources, out: &mut Narrow<impl Write>) -> anyhow::Result<()> {
     let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
     let (mut read, mut failed, mut unknown, mut faulty) = (0, 0, 0, 0);
     for Checked { path, outcome } in files {
@@ -119,7 +119,7 @@ fn print(files: &[Checked], sources: &Sources, out: &mut impl Write) -> anyhow::
                     continue;
                 }
                 faulty += 1;
-                writeln!(out, "{} ({format}): {}", path.display(), count(findings.len(), "finding"))?;
+                out.whole(&format!("{} ({format}): {}", path.display(), count(findings.len(), "finding")))?;
                 table(&path.display().to_string(), findings, out)?;
                 findings.iter().for_each(|finding| *kinds.entry(finding.kind.name()).or_default() += 1);
             }

@@ -117,13 +117,19 @@ impl File {
     /// Reads a patch of the messages, which is the whole list anew. What has no id cannot be told from what was there before.
     fn anew(&mut self, line: usize, patch: Value<'_>, messages: Value<'_>) {
         let list = messages.items();
-        let ids: Option<Vec<Box<str>>> = list.iter().map(|message| message.object().boxed("id")).collect();
-        let Some(ids) = ids.filter(|_| messages.is_list()) else {
-            let fault = "`messages` anew that is no list of messages with ids; nothing was taken back";
-            return self.report.late(line, FindingKind::BadField, fault);
-        };
-        list.into_iter().for_each(|message| self.message(line, message));
-        self.rows.push(Row::Anew(line, patch.at(), ids));
+        let id = |message: &Value<'_>| message.object().boxed("id");
+        let (named, nameless): (Vec<_>, Vec<_>) = list.into_iter().partition(|message| id(message).is_some());
+        let ids = named.iter().filter_map(id).collect();
+        named.into_iter().for_each(|message| self.message(line, message));
+        if messages.is_list() && nameless.is_empty() {
+            return self.rows.push(Row::Anew(line, patch.at(), ids));
+        }
+        let left_out = nameless.len();
+        self.report.counts.left_out += left_out;
+        let fault = format!(
+            "`messages` anew that is no list of messages with ids: nothing was taken back, {left_out} messages left out"
+        );
+        self.report.late(line, FindingKind::BadField, &fault);
     }
 
     fn header(&mut self, line: usize, fields: &Object<'_>) {

@@ -78,18 +78,21 @@ fn session(thread: Thread<'_>, several: bool) -> Imported {
     for (step, ordinal) in thread.steps.into_iter().zip(1..) {
         match step {
             Step::Message(value) => message::push(&mut chain, ordinal, value, thread.model.as_deref()),
-            Step::Back(id) => {
-                let shared = |id| chain.transcript.entries.iter().position(|entry| entry.id == id);
-                chain.tip = id.and_then(shared);
+            Step::Back { shared, first } => {
+                let entries = &chain.transcript.entries;
+                let place = |id: Option<Box<str>>| id.and_then(|id| entries.iter().position(|entry| entry.id == id));
+                let is_compaction = |at: &usize| matches!(entries[*at].kind, EntryKind::Compaction(_));
+                // What a compaction kept stands before it: a state that begins with a summary goes on behind it.
+                chain.tip = place(shared).max(place(first).filter(is_compaction));
             }
             Step::Repeated(value, id) => {
                 let message =
                     format!("id `{id}` occurs twice in a state; the later message takes the place of the first");
                 chain.fault_of(value, ordinal, FindingKind::DuplicateId, message);
             }
-            Step::Compaction { summary, first_kept } => {
+            Step::Compaction { id, summary, first_kept } => {
                 let compaction = Compaction { summary, first_kept, ..Compaction::default() };
-                chain.push(ordinal, Stamp::default(), EntryKind::Compaction(Box::new(compaction)));
+                chain.push(ordinal, Stamp { id, ..Stamp::default() }, EntryKind::Compaction(Box::new(compaction)));
             }
         }
     }

@@ -90,7 +90,8 @@ fn verdict(model: &ReportModel, verdict: &Verdict<'_>) -> Value {
         "lineages": verdict.lineages,
         "contrasts": verdict.contrasts.iter().map(|one| contrast(model, one)).collect::<Vec<_>>(),
         "not_compared": names(model, &verdict.incomparable),
-        "critical_lost": critical.collect::<Vec<_>>(),
+        // Of none that could be lost it is not known whether any would be.
+        "critical_lost": (verdict.scored.critical > 0).then(|| critical.collect::<Vec<_>>()),
     })
 }
 

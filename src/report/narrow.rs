@@ -24,6 +24,17 @@ impl<W: Write> Narrow<W> {
         Self { out, line: Vec::new() }
     }
 
+    /// Writes a line that may be as long as it is: a path to copy, or text that nothing else holds.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    pub fn whole(&mut self, line: &str) -> io::Result<()> {
+        if !self.line.is_empty() {
+            self.end_line()?;
+        }
+        writeln!(self.out, "{}", visible(line).replace('\r', " "))
+    }
+
     fn end_line(&mut self) -> io::Result<()> {
         let line = String::from_utf8_lossy(&self.line);
         // Both move the cursor, over what stands there or further than they are wide.
@@ -85,7 +96,7 @@ fn fitted(line: &str, columns: usize) -> Vec<String> {
 /// Whether a text has no more than so many columns. Looks no further than that.
 fn fits(text: &str, columns: usize) -> bool {
     // No character has none, so that one more is enough to know.
-    text.char_indices().nth(columns).is_none_or(|(at, _)| at == text.len()) && width(text) <= columns
+    text.chars().nth(columns).is_none() && width(text) <= columns
 }
 
 /// A line that is too long, moved in by no more than [`MOST_INDENT`].
@@ -129,6 +140,17 @@ mod tests {
     use std::io::Write;
 
     use super::{Narrow, fitted};
+
+    #[test]
+    fn a_whole_line_is_as_long_as_it_is() {
+        let mut out = super::Narrow::new(Vec::new());
+        write!(out, "begun").unwrap();
+        out.whole(&format!("\t/{}\u{202e}\r{}", "a".repeat(90), "b".repeat(9))).unwrap();
+        let text = String::from_utf8(out.out).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!((lines.len(), lines[0]), (2, "begun"));
+        assert!(lines[1].starts_with("\t/aaa") && lines[1].ends_with(" bbbbbbbbb") && !lines[1].contains('\u{202e}'));
+    }
 
     #[test]
     fn a_line_goes_on_below_its_last_column() {

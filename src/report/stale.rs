@@ -2,16 +2,16 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use super::{CsvFile, ReportError, ReportModel};
 
 /// How a sibling page of ours begins: the generator is named in its head.
 const GENERATOR: &str = "<meta name=\"generator\" content=\"cutpoint ";
-/// How a Parquet file begins.
-const PARQUET: &str = "PAR1";
-/// So far into a page its head is looked at.
+/// How the footer of a Parquet file names us as its writer: the length of the name, then the name.
+const WRITER: &[u8] = b"\x08cutpoint";
+/// So far into a page its head is looked at, and so far from its end the footer of a Parquet file.
 const HEAD: u64 = 4_096;
 
 /// Removes the files of an earlier report that are not among `written`: tables about a base, sibling pages, and all tables
@@ -30,7 +30,7 @@ pub(super) fn remove(model: &ReportModel, folder: &Path, written: &BTreeSet<&str
         let is_ours = if is_sibling(&name) {
             begins(&path, HEAD).is_ok_and(|head| head.contains(GENERATOR))
         } else if let Some(stem) = name.strip_suffix(".parquet") {
-            table(&format!("{stem}.csv")).is_some() && begins_with(PARQUET)
+            table(&format!("{stem}.csv")).is_some() && footer(&path).is_ok_and(|end| is_ours_by(&end))
         } else {
             table(&name).is_some_and(|file| begins_with(&file.header(model)))
         };
@@ -47,6 +47,21 @@ fn is_sibling(name: &str) -> bool {
         .strip_suffix(".html")
         .and_then(|stem| stem.strip_prefix("transcript-").or_else(|| stem.strip_prefix("cells-")));
     number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Whether the end of a Parquet file says that we wrote it.
+fn is_ours_by(end: &[u8]) -> bool {
+    end.ends_with(b"PAR1") && end.windows(WRITER.len()).any(|part| part == WRITER)
+}
+
+/// The last bytes of a file.
+fn footer(path: &Path) -> io::Result<Vec<u8>> {
+    let mut file = fs::File::open(path)?;
+    let size = file.metadata()?.len();
+    file.seek(SeekFrom::Start(size.saturating_sub(HEAD)))?;
+    let mut end = Vec::new();
+    file.read_to_end(&mut end)?;
+    Ok(end)
 }
 
 /// The first bytes of a file, as text.

@@ -88,7 +88,7 @@ fn inspect_tells_entries_usage_compactions_and_faults() {
     let text = good(&["inspect", &field_case("tree-cycle-dup-missing")]);
     assert!(text.contains("findings    4"), "{text}");
     // Each fault has its line, and what goes on below is no other.
-    let faults = text.lines().skip_while(|line| !line.contains("what was done")).skip(1);
+    let faults = text.lines().skip_while(|line| !line.contains("findings    4")).skip(1);
     let file = field_case("tree-cycle-dup-missing");
     let places: Vec<&str> =
         faults.filter_map(|line| line.trim_start().strip_prefix(&file)?.split(' ').next()).collect();

@@ -198,6 +198,21 @@ fn a_person_labels_a_blind_sample_and_the_judge_is_compared() {
     assert!(done.code == 2 && done.stderr.contains("is no grade from 0 to 2"), "{}", done.stderr);
 }
 
+/// Fills the labels of some judgements with the lowest grade.
+fn label(path: &Path, is_meant: impl Fn(&str) -> bool) {
+    let text = fs::read_to_string(path).unwrap();
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let header = reader.headers().unwrap().clone();
+    let at = |name: &str| header.iter().position(|column| column == name).unwrap();
+    let mut writer = csv::Writer::from_path(path).unwrap();
+    writer.write_record(&header).unwrap();
+    for row in reader.records().map(Result::unwrap) {
+        let filled = is_meant(&row[at("judgement")]);
+        let field = |(column, text)| if filled && column == at("label") { "0" } else { text };
+        writer.write_record(row.iter().enumerate().map(field)).unwrap();
+    }
+}
+
 #[test]
 fn grades_of_an_old_summary_meet_no_label_and_a_mock_is_called_one() {
     let folder = tempfile::tempdir().unwrap();
@@ -215,6 +230,14 @@ fn grades_of_an_old_summary_meet_no_label_and_a_mock_is_called_one() {
     records.iter_mut().for_each(|record| record["mock"] = true.into());
     let lines: Vec<String> = records.iter().map(|record| format!("{record}\n")).collect();
     fs::write(folder.path().join("reports/real/judgements.jsonl"), lines.concat()).unwrap();
+    let labels = folder.path().join("labels.csv");
+    let read = calibrate(&["--read", "labels.csv"]);
+    assert!(
+        read.code == 0 && !read.stderr.contains("labels of"),
+        "no label is left out where none is: {}",
+        read.stderr
+    );
+    label(&labels, |judgement| judgement == old);
     let read = calibrate(&["--read", "labels.csv"]);
     assert_eq!(read.code, 0, "{}", read.stderr);
     for what in ["1 judgements", "1 labels"] {
@@ -228,6 +251,7 @@ fn grades_of_an_old_summary_meet_no_label_and_a_mock_is_called_one() {
     let sampled = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap().contains(&old);
     assert_eq!((sampled("labels.csv"), sampled("new.csv")), (true, false));
     // A label of another text is none of this judgement.
+    label(&folder.path().join("new.csv"), |_| true);
     let text = fs::read_to_string(folder.path().join("new.csv")).unwrap();
     fs::write(folder.path().join("new.csv"), text.replacen(&digest, &"1".repeat(64), 1)).unwrap();
     let read = calibrate(&["--read", "new.csv"]);

@@ -132,12 +132,13 @@ fn write(args: &CalibrateArgs, judged: &[Current], path: &Path) -> anyhow::Resul
     let rows: Vec<Row> = sample(&all, args.per_grade, args.seed).into_iter().map(|at| row(&judged[at])).collect();
     let file = std::fs::File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
     records_csv(&rows, file)?;
+    let mut out = Narrow::new(io::stdout().lock());
     writeln!(
-        Narrow::new(io::stdout().lock()),
-        "{} judgements to label in {}: fill `label`, and `second_label` for some by a second person",
-        rows.len(),
-        path.display()
+        out,
+        "{} judgements to label: fill `label`, and `second_label` for some by a second person, in",
+        rows.len()
     )?;
+    out.whole(&path.display().to_string())?;
     Ok(())
 }
 
@@ -160,7 +161,8 @@ fn read(run: &Run, judged: &[Current], path: &Path, means: &Path) -> anyhow::Res
     }
     let file = std::fs::File::create(means).with_context(|| format!("cannot write {}", means.display()))?;
     records_csv(&rows, file)?;
-    writeln!(out, "The means are in {} as well.", means.display())?;
+    writeln!(out, "The means, as a table:")?;
+    out.whole(&means.display().to_string())?;
     Ok(())
 }
 
@@ -176,7 +178,7 @@ fn labels(run: &Run, judged: &[Current], path: &Path) -> anyhow::Result<BTreeMap
         anyhow::ensure!(known.contains(&*row.judgement), "{place}: the run has no judgement {:?}", row.judgement);
         let is_shown = |one: &&&Current| row.summary_sha256.as_ref().is_none_or(|it| *it == one.target.summary_sha256);
         let Some(one) = judged.get(&*row.judgement).filter(is_shown) else {
-            stale += 1;
+            stale += usize::from(!(row.label.trim().is_empty() && row.second_label.trim().is_empty()));
             continue;
         };
         let grade = |text: &str| grade(text, one.record.most).with_context(|| place.clone());

@@ -18,12 +18,19 @@ pub(super) struct Thread<'a> {
 pub(super) enum Step<'a> {
     /// A message was added.
     Message(Value<'a>),
-    /// The state before was left: what follows hangs on the message of this id.
-    Back(Option<Box<str>>),
+    /// The state before was left.
+    Back {
+        /// Id of the message on which what follows hangs.
+        shared: Option<Box<str>>,
+        /// Id of the first message of the state, which may be a summary.
+        first: Option<Box<str>>,
+    },
     /// A message whose id stands in the same state already; of the two the later one counts.
     Repeated(Value<'a>, Box<str>),
     /// Messages gave way to a summary.
     Compaction {
+        /// Id of the message that holds the summary.
+        id: Option<Box<str>>,
         summary: Text,
         /// Id of the first message that stayed.
         first_kept: Option<Box<str>>,
@@ -126,7 +133,8 @@ fn add<'a>(messages: Vec<Value<'a>>, ids: &[Box<str>], seen: &mut HashSet<Box<st
 fn back<'a>(before: &[Box<str>], ids: &[Box<str>], seen: &HashSet<Box<str>>) -> Option<Step<'a>> {
     let last = before.last()?;
     let shared = ids.iter().take_while(|id| seen.contains(*id)).last();
-    (!ids.contains(last) && shared != Some(last)).then(|| Step::Back(shared.cloned()))
+    (!ids.contains(last) && shared != Some(last))
+        .then(|| Step::Back { shared: shared.cloned(), first: ids.first().cloned() })
 }
 
 /// A state that begins with a new message and misses old ones: the new one is their summary. Whether it is such a one.
@@ -144,7 +152,7 @@ fn compacted<'a>(
     }
     seen.insert(id.clone());
     let first_kept = ids.iter().find(|id| before.contains(id)).cloned();
-    steps.push(Step::Compaction { summary: message::text(*first), first_kept });
+    steps.push(Step::Compaction { id: Some(id.clone()), summary: message::text(*first), first_kept });
     true
 }
 
@@ -156,5 +164,5 @@ fn summarization_event<'a>(values: &Object<'a>) -> Option<Step<'a>> {
     let cutoff = fields.u64("cutoff_index").and_then(|index| usize::try_from(index).ok());
     let first_kept = cutoff.and_then(|index| messages.get(index)).and_then(|message| message::id(*message));
     let summary = fields.get("summary_message").map(message::text).unwrap_or_default();
-    Some(Step::Compaction { summary, first_kept })
+    Some(Step::Compaction { id: None, summary, first_kept })
 }

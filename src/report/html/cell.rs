@@ -132,15 +132,21 @@ pub(super) fn setting(setting: &Setting<'_>) -> String {
     )
 }
 
+/// Changes of the window that a caption names; a session may have very many.
+const SAID: usize = 3;
+
 /// Where the session goes on with a model of another size; nothing where it does not.
 pub(super) fn changes(setting: &Setting<'_>, windows: &[WindowStep<'_>]) -> String {
     let is_own = |step: &WindowStep<'_>| step.request == 1 && step.tokens == setting.window_tokens;
-    let changed = windows.iter().filter(|step| !is_own(step));
+    let changed = || windows.iter().filter(|step| !is_own(step));
     let said = |step: &WindowStep<'_>| {
         let (model, tokens) = (one_line(step.model), count(step.tokens));
         format!("; model {model} from request {} on, window {tokens} tokens", count(step.request))
     };
-    changed.map(said).collect()
+    let more = changed().count().saturating_sub(SAID);
+    let more =
+        if more > 0 { format!("; {} more changes, in incidents.csv", count(more as u64)) } else { String::new() };
+    changed().take(SAID).map(said).chain([more]).collect()
 }
 
 /// The sign that a mock wrote the summaries.

@@ -88,6 +88,7 @@ fn is_eventful(history: &CellHistory<'_>) -> bool {
         || !history.stuck.is_empty()
         || !history.fired.is_empty()
         || history.edits.edits > 0
+        || !changes(&history.setting, &history.windows).is_empty()
 }
 
 fn heading(model: &ReportModel, history: &CellHistory<'_>) -> Markup {

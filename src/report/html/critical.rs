@@ -17,6 +17,16 @@ const ROWS: usize = 200;
 /// Cells that are named in a row.
 const CELLS: usize = 12;
 
+/// What could have been lost in some cell, and was not.
+fn survived(verdicts: &[Verdict<'_>]) -> &'static str {
+    let any = |of: fn(&Scored) -> usize| verdicts.iter().any(|verdict| of(&verdict.scored) > 0);
+    match (any(|scored| scored.critical), any(|scored| scored.constraints)) {
+        (true, true) => "every critical item and every rule of the person",
+        (true, false) => "every critical item (no rule was annotated)",
+        _ => "every rule of the person (no critical item was annotated)",
+    }
+}
+
 #[expect(clippy::unnecessary_wraps, reason = "the signature of a section")]
 fn render(page: Page<'_, '_>) -> Result<Body, ReportError> {
     let model = page.model;
@@ -29,7 +39,7 @@ fn render(page: Page<'_, '_>) -> Result<Body, ReportError> {
             return Ok(Body::Absent("no critical item and no rule was annotated in a scored cell"));
         }
         return Ok(Body::Shown(html! {
-            p { "None: every critical item and every rule of the person survived in every cell that has a goal-loss." }
+            p { "None: " (survived(&model.verdicts)) " survived in every cell that has a goal-loss." }
         }));
     }
     let items = model.by_item(&losses);

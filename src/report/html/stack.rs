@@ -6,7 +6,7 @@ use super::super::model::{Setting, Stack, TranscriptDetail};
 use super::super::number::{count, real};
 use super::super::plot;
 use super::super::text::{one_line, visible};
-use super::cell::{how_to, mock_tag, scroll_fit, setting, strategy};
+use super::cell::{changes, how_to, mock_tag, scroll_fit, setting, strategy};
 use super::section::{Body, Page, Section};
 use super::{ReportError, ReportModel};
 
@@ -73,7 +73,7 @@ fn group(
     }
     Ok(html! {
         details open[is_first] {
-            summary { b { (visible(detail.name)) } " · " (setting(&now)) " · " (cells.len()) @if cells.len() == 1 { " cell" } @else { " cells" } }
+            summary { b { (visible(detail.name)) } " · " (setting(&now)) (changes(&now, steps)) (windows.hidden()) " · " (cells.len()) @if cells.len() == 1 { " cell" } @else { " cells" } }
             div class="panels inside" { @for panel in &panels { (panel) } }
         }
     })

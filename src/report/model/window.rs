@@ -21,7 +21,9 @@ pub(super) fn windows<'run>(cell: &Cell<'run>) -> Vec<WindowStep<'run>> {
     for &event in &cell.events {
         if let EventRecord::Switched { request, model, window_tokens, .. } = event {
             // The session may begin with another model than that of the cell.
-            steps.retain(|step| step.request < *request);
+            while steps.last().is_some_and(|step| step.request >= *request) {
+                steps.pop();
+            }
             steps.push(WindowStep { request: *request, model, tokens: *window_tokens });
         }
     }
