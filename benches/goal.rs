@@ -11,15 +11,11 @@ mod session;
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use cutpoint::meter::Meter;
 use cutpoint::meter::goal::entity::{Extractor, extract};
-use cutpoint::meter::goal::{EntityIndex, Goal, ItemSet, Presence};
-use cutpoint::transcript::{Tokens, Transcript};
+use cutpoint::meter::goal::{EntityIndex, ItemSet, Presence};
+use cutpoint::transcript::Transcript;
 
-use session::{Indices, Warm};
-
-/// Tokens.
-const WINDOW: u64 = 64_000;
+use session::{Case, Indices, Warm};
 
 /// Items whose spellings are names of the session, so that they are found.
 fn items(transcript: &Transcript, count: usize) -> ItemSet {
@@ -61,28 +57,33 @@ fn passes(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// 1 to 16 sessions on one path, with the compactions of each: the first window fills without any.
+/// Items of a session, what it says of them, and its entities: what a session is read for once.
+fn read(warm: &Warm, items: &ItemSet) -> (Presence, Indices) {
+    (Presence::new(warm.transcript(), items), Indices::new(warm.transcript()))
+}
+
+/// 1 to 16 sessions on one path, with the compactions of each: with everything read that a session is read for once, and
+/// with that reading. What can be expected of a doubled session is said at [`Case::steady`].
 fn doubling(criterion: &mut Criterion) {
     let Some(bytes) = session::large_session() else { return };
     let one = session::load(&bytes);
-    for name in ["pi", "drop-tool-results"] {
-        let mut group = criterion.benchmark_group(format!("doubling/all goal meters/{name}"));
+    for case in [Case::steady(), Case::preset("pi", 64_000), Case::preset("drop-tool-results", 64_000)] {
+        let mut group = criterion.benchmark_group(format!("doubling/all goal meters/{}", case.name));
         for times in [1, 2, 4, 8, 16] {
-            let warm = Warm::new(session::repeated(&one, times), &[name]);
+            let warm = Warm::new(session::repeated(&one, times), &[case.preset]);
             let items = items(warm.transcript(), 200);
-            let (presence, indices) = (Presence::new(warm.transcript(), &items), Indices::new(warm.transcript()));
+            let (presence, indices) = read(&warm, &items);
             group.sample_size(10).throughput(Throughput::Elements(warm.messages()));
-            let run = || {
-                let goal = Goal::new(&items, &presence, Tokens(WINDOW)).on_path(warm.path(), warm.transcript());
-                let (mut goal, mut meters) = (Box::new(goal), warm.meters(&indices, WINDOW));
-                warm.observe(name, WINDOW, &mut |event| {
-                    goal.observe(event);
-                    meters.observe(event);
+            let id = session::size(times, warm.run(&case));
+            group.bench_function(BenchmarkId::new("warm", &id), |bencher| {
+                bencher.iter(|| warm.goal(&case, (&items, &presence), &indices));
+            });
+            group.bench_function(BenchmarkId::new("with the reading", &id), |bencher| {
+                bencher.iter(|| {
+                    let (presence, indices) = read(&warm, &items);
+                    warm.goal(&case, (&items, &presence), &indices)
                 });
-                meters.finish() + goal.finish().len()
-            };
-            let id = session::size(times, warm.replay(name, WINDOW));
-            group.bench_function(BenchmarkId::from_parameter(id), |bencher| bencher.iter(run));
+            });
         }
         group.finish();
     }

@@ -9,7 +9,7 @@ mod session;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 
-use session::Warm;
+use session::{Case, Warm};
 
 /// One session, two windows. The bar is 5 ms.
 fn pi(criterion: &mut Criterion) {
@@ -24,18 +24,20 @@ fn pi(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// 1 to 32 sessions on one path, with the compactions of each. The window of a short path fills for the first time, without
-/// any compaction, over a good part of it; a doubled one then has more than twice the compactions.
+/// 1 to 32 sessions on one path, with the compactions of each. What can be expected of a doubled one is said at
+/// [`Case::steady`].
 fn doubling(criterion: &mut Criterion) {
     let Some(bytes) = session::large_session() else { return };
     let one = session::load(&bytes);
+    let presets = session::STRATEGIES.map(|name| Case::preset(name, 64_000));
+    let cases: Vec<Case> = [Case::steady(), Case::steady_ralph()].into_iter().chain(presets).collect();
     for times in [1, 2, 4, 8, 16, 32] {
         let warm = Warm::new(session::repeated(&one, times), &session::STRATEGIES);
-        for name in session::STRATEGIES {
-            let mut group = criterion.benchmark_group(format!("doubling/{name}"));
+        for case in &cases {
+            let mut group = criterion.benchmark_group(format!("doubling/{}", case.name));
             group.throughput(Throughput::Elements(warm.messages()));
-            let id = BenchmarkId::from_parameter(session::size(times, warm.replay(name, 64_000)));
-            group.bench_function(id, |bencher| bencher.iter(|| warm.replay(name, 64_000)));
+            let id = BenchmarkId::from_parameter(session::size(times, warm.run(case)));
+            group.bench_function(id, |bencher| bencher.iter(|| warm.run(case)));
             group.finish();
         }
     }

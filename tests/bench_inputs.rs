@@ -17,7 +17,7 @@ use cutpoint::engine::view::ContextView;
 use cutpoint::transcript::json::js;
 use cutpoint::transcript::{Block, EntryIdx, Head, Message, Tokens, Transcript};
 use serde_json::Value;
-use session::{Counted, Indices, STRATEGIES, Warm, large_session, load, repeated};
+use session::{Case, Counted, Indices, STRATEGIES, Warm, large_session, load, repeated};
 
 const RULES: &Rules = &Rules::V1_6;
 
@@ -182,7 +182,7 @@ fn the_work_of_compactions_and_meters_doubles_with_the_session() {
             let warm = Warm::new(repeated(&one, times), &[name]);
             let indices = Indices::new(warm.transcript());
             let mut meters = warm.meters(&indices, 64_000);
-            warm.observe(name, 64_000, &mut |event| meters.observe(event));
+            warm.observe(&Case::preset(name, 64_000), &mut |event| meters.observe(event));
             compacted[at] = warm.replay(name, 64_000).compacted_items;
             (looked[at], seconds[at]) = (meters.future.looked_items(), meters.second.0.looked_items());
         }
@@ -190,6 +190,25 @@ fn the_work_of_compactions_and_meters_doubles_with_the_session() {
         assert_eq!(looked, seconds, "{name}: both extractors look at the same contexts");
         if name != "drop-tool-results" {
             doubles(name, "items compacted", compacted);
+        }
+    }
+}
+
+/// Where the first window costs no compaction more than the others, a doubled session has twice the compactions, which look at
+/// twice the items.
+#[test]
+fn compactions_double_where_a_doubled_session_is_measured() {
+    let Some(bytes) = large_session() else { return };
+    let one = load(&bytes);
+    for (case, compactions) in [(Case::steady(), 6), (Case::steady_ralph(), 4)] {
+        let mut items = Vec::new();
+        for times in [1, 2, 4, 8] {
+            let counted = Warm::new(repeated(&one, times), &[case.preset]).run(&case);
+            assert_eq!(counted.compactions, compactions * times as u64, "{} {times}x", case.name);
+            items.push(counted.compacted_items);
+        }
+        for pair in items.windows(2) {
+            assert!(pair[1] * 100 <= pair[0] * 205, "{}: {items:?} items compacted", case.name);
         }
     }
 }

@@ -5,6 +5,7 @@
 use cutpoint::engine::estimate::outside::Inside;
 use cutpoint::engine::pi::{Path, Rules, serialize};
 use cutpoint::engine::preset::preset;
+use cutpoint::engine::spec::{CutSpec, StrategySpec};
 use cutpoint::engine::strategy::Strategy;
 use cutpoint::engine::summarize::{LlmRequest, Purpose};
 use cutpoint::engine::template::{Parts, Template};
@@ -12,7 +13,9 @@ use cutpoint::import::{Format, read_bytes};
 use cutpoint::llm::{Blocking, Memo, Mock};
 use cutpoint::meter::Meter;
 use cutpoint::meter::goal::entity::Extractor;
-use cutpoint::meter::goal::{Artifacts, Claims, EntityIndex, Faith, Future, FutureInput, Second};
+use cutpoint::meter::goal::{
+    Artifacts, Claims, EntityIndex, Faith, Future, FutureInput, Goal, ItemSet, Presence, Second,
+};
 use cutpoint::replay::{
     CountCache, EstimateTable, History, Item, Model, Outline, ReplayEvent, ReplayInput, Source, replay,
 };
@@ -24,6 +27,41 @@ pub const LARGE: &str = "transcripts/pi/pi-v1-large-session.jsonl";
 
 /// One strategy of every kind: other triggers, cuts, edits, summaries.
 pub const STRATEGIES: [&str; 6] = ["pi", "pi-article", "deepagents", "none", "drop-tool-results", "ralph"];
+
+/// What is replayed: a strategy and tokens of window.
+pub struct Case {
+    /// What it is called in the results.
+    pub name: String,
+    /// The preset whose estimator it counts with.
+    pub preset: &'static str,
+    spec: StrategySpec,
+    window: u64,
+}
+
+impl Case {
+    /// A preset as it stands.
+    ///
+    /// # Panics
+    /// When there is no such preset.
+    pub fn preset(name: &'static str, window: u64) -> Self {
+        Self { name: name.to_owned(), preset: name, spec: preset(name).expect("a preset").spec, window }
+    }
+
+    /// Real Pi, but for what it keeps, where [`LARGE`] is compacted six times, and any number of it on one path as many times
+    /// more often: cost that doubles with the session and its compactions must not more than double. With Pi's own 20,000
+    /// tokens the first window, which fills from nothing, costs a session one compaction: 4 become 9.
+    pub fn steady() -> Self {
+        let mut case = Self::preset("pi", 42_000);
+        let CutSpec::Pi { keep_recent_tokens, .. } = &mut case.spec.cut else { panic!("the cut of pi is its own") };
+        *keep_recent_tokens = Some(2_000);
+        Self { name: "pi, 2,000 kept of 42,000".to_owned(), ..case }
+    }
+
+    /// Fresh context with the first prompt, where compactions double too: from four on.
+    pub fn steady_ralph() -> Self {
+        Self { name: "ralph, 48,000".to_owned(), ..Self::preset("ralph", 48_000) }
+    }
+}
 
 /// The sessions whose import is measured, one of each format, below the shared folder.
 pub const IMPORTED: [(&str, Format); 2] = [
@@ -261,9 +299,16 @@ impl Warm {
     ///
     /// # Panics
     /// When there is no such preset, or its estimator is not counted.
-    pub fn replay(&self, name: &str, window: u64) -> Counted {
-        let spec = preset(name).expect("a preset").spec;
-        self.replay_with(&mut spec.build(name).expect("a strategy"), window)
+    pub fn replay(&self, name: &'static str, window: u64) -> Counted {
+        self.run(&Case::preset(name, window))
+    }
+
+    /// Replays the session.
+    ///
+    /// # Panics
+    /// When the estimator is not counted.
+    pub fn run(&self, case: &Case) -> Counted {
+        self.replay_with(&mut case.spec.build(&case.name).expect("a strategy"), case.window)
     }
 
     /// Replays the session through a strategy of one's own.
@@ -276,15 +321,30 @@ impl Warm {
         counted
     }
 
-    /// Replays the session through a preset and hands over every event.
+    /// Replays the session and hands over every event.
     ///
     /// # Panics
-    /// When there is no such preset, or its estimator is not counted.
-    pub fn observe(&self, name: &str, window: u64, observe: &mut dyn FnMut(&ReplayEvent<'_, '_>)) {
-        let spec = preset(name).expect("a preset").spec;
-        self.observe_with(&mut spec.build(name).expect("a strategy"), window, observe);
+    /// When the estimator is not counted.
+    pub fn observe(&self, case: &Case, observe: &mut dyn FnMut(&ReplayEvent<'_, '_>)) {
+        self.observe_with(&mut case.spec.build(&case.name).expect("a strategy"), case.window, observe);
     }
 
+    /// A replay with all goal meters: how many measures they made. Never inlined, so that a profiler can count it alone.
+    ///
+    /// # Panics
+    /// When the estimator is not counted.
+    #[inline(never)]
+    pub fn goal(&self, case: &Case, (items, presence): (&ItemSet, &Presence), indices: &Indices) -> usize {
+        let goal = Goal::new(items, presence, Tokens(case.window)).on_path(&self.path, &self.transcript);
+        let (mut goal, mut meters) = (Box::new(goal), self.meters(indices, case.window));
+        self.observe(case, &mut |event| {
+            goal.observe(event);
+            meters.observe(event);
+        });
+        meters.finish() + goal.finish().len()
+    }
+
+    #[inline(never)]
     fn observe_with(&self, strategy: &mut Strategy, window: u64, observe: &mut dyn FnMut(&ReplayEvent<'_, '_>)) {
         let estimator = &strategy.estimator_name;
         let (_, estimates) = self.estimates.iter().find(|(known, _)| known == estimator).expect("counted estimates");

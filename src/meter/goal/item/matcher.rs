@@ -2,7 +2,8 @@
 
 use aho_corasick::AhoCorasick;
 
-use super::polarity::{has_denial, has_negation, is_denied, is_negated, is_negated_right_before, is_retracted};
+use super::polarity::{has_denial, has_negation, is_negated_right_before};
+use super::sentences::Sentences;
 use super::spelling::is_whole;
 use super::{Category, GoalItem, ItemSet};
 use crate::meter::goal::text::{MadeText, Standing, normalise};
@@ -161,7 +162,8 @@ impl Matcher {
     fn said(&self, text: &str, made: Option<&MadeText>) -> Vec<(u32, Said)> {
         let mut hits = self.hits(text);
         hits.sort_by_key(|hit| (hit.item, hit.start));
-        let of_one = |hits: &[Hit]| (hits[0].item, judge(hits, self.shapes[hits[0].item as usize], text, made));
+        let made = made.map(|made| (made, Sentences::new(&made.normal)));
+        let of_one = |hits: &[Hit]| (hits[0].item, judge(hits, self.shapes[hits[0].item as usize], made.as_ref()));
         hits.chunk_by(|a, b| a.item == b.item).map(of_one).collect()
     }
 
@@ -177,7 +179,7 @@ impl Matcher {
 }
 
 /// Judges the hits of one item, in order of place: the slots that a window of `within` bytes holds together.
-fn judge(hits: &[Hit], shape: Shape, text: &str, made: Option<&MadeText>) -> Said {
+fn judge(hits: &[Hit], shape: Shape, made: Option<&(&MadeText, Sentences<'_>)>) -> Said {
     let mut said = Said { wrong: hits.iter().any(|hit| matches!(hit.role, Role::Wrong)), ..Said::default() };
     let slots: Vec<(u8, Hit)> =
         hits.iter().filter_map(|&hit| if let Role::Slot(slot) = hit.role { Some((slot, hit)) } else { None }).collect();
@@ -203,16 +205,23 @@ fn judge(hits: &[Hit], shape: Shape, text: &str, made: Option<&MadeText>) -> Sai
         }
         match made {
             None => said.whole = true,
-            Some(made) => statement(&mut said, shape, text, made, (slots[from], hit)),
+            Some((made, sentences)) => statement(&mut said, shape, made, sentences, (slots[from], hit)),
         }
     }
     said
 }
 
 /// Adds a statement of a strategy's own text, from its first slot to its last hit.
-fn statement(said: &mut Said, shape: Shape, text: &str, made: &MadeText, (first, last): ((u8, Hit), Hit)) {
+fn statement(
+    said: &mut Said,
+    shape: Shape,
+    made: &MadeText,
+    sentences: &Sentences<'_>,
+    (first, last): ((u8, Hit), Hit),
+) {
     let (start, end) = (first.1.start, last.end);
-    if shape.negative && !is_negated(text, start, end) {
+    let text = made.normal.as_str();
+    if shape.negative && !sentences.is_negated(start, end) {
         return;
     }
     // `do not commit before the tests` denies no rule that begins with the tests.
@@ -220,17 +229,14 @@ fn statement(said: &mut Said, shape: Shape, text: &str, made: &MadeText, (first,
     // One word behind a `not` may be about anything: then nothing is stated, and nothing is wrong.
     let is_exact = shape.slots > 1 || text[start..end].bytes().any(|byte| byte.is_ascii_digit());
     // The sentences in which it begins and ends: what stands between them is about something else.
-    let is_denied = |at: usize| {
-        let around = made.paragraph(at);
-        is_denied(&text[around.clone()], at - around.start)
-    };
+    let is_denied = |at: usize| sentences.is_denied(at, &made.paragraph(at));
     if !shape.takes_back && (is_denied(start) || last.start != start && is_denied(last.start)) {
         said.denied = true;
     } else if !shape.takes_back && (made.is_past(start) || is_turned) {
         said.negated |= is_exact || made.is_past(start);
     } else {
         said.whole = true;
-        said.current |= !is_retracted(text, start, end);
+        said.current |= !sentences.is_retracted(start, end);
         said.done |= made.standing(last.start) == Standing::Done;
         said.open |= made.standing(last.start) == Standing::Open;
     }

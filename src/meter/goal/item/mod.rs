@@ -10,6 +10,7 @@ mod polarity;
 mod presence;
 mod rounds;
 mod score;
+mod sentences;
 mod spelling;
 
 pub use file::{Category, GoalItem, ItemSet, ItemsError};

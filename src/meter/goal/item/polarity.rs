@@ -1,5 +1,6 @@
 //! Words that turn a statement round, or take it back.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
@@ -32,8 +33,9 @@ const NEGATIONS: [&str; 24] = [
     "仅",
 ];
 
-/// Words that say that something held once and holds no more.
-const RETRACTIONS: [&str; 23] = [
+/// Words that say that something held once and holds no more, and the marks between an old value and the one that took its
+/// place.
+const RETRACTIONS: [&str; 26] = [
     "no longer",
     "instead of",
     "superseded",
@@ -57,6 +59,9 @@ const RETRACTIONS: [&str; 23] = [
     "原来",
     "原先",
     "之前",
+    "->",
+    "→",
+    "=>",
 ];
 
 /// Words that say that a whole statement does not hold: a summary that quotes a rule beside them has turned it round.
@@ -127,11 +132,8 @@ const PAST_HEADINGS: [&str; 10] = [
     "过时",
 ];
 
-/// Words that stand between an old value and the one that took its place.
-const ARROWS: [&str; 3] = ["->", "→", "=>"];
-
 /// Phrases that are looked for in one pass.
-struct Phrases {
+pub(super) struct Phrases {
     words: &'static [&'static str],
     /// Without the spaces at their ends. A few short phrases always fit an automaton.
     automaton: Option<AhoCorasick>,
@@ -142,16 +144,28 @@ impl Phrases {
         Self { words, automaton: AhoCorasick::new(words.iter().map(|word| word.trim_end())).ok() }
     }
 
-    /// Whether one of them stands in a text, where a word begins.
+    /// Where they stand in a text and begin a word, in order.
+    fn found<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Range<usize>> + 't {
+        let found = self.automaton.iter().flat_map(move |automaton| automaton.find_overlapping_iter(text));
+        found.filter(|found| stands(text, self.words[found.pattern().as_usize()], found.start())).map(|one| one.range())
+    }
+
+    /// Whether one of them stands in a text.
     fn stand_in(&self, text: &str) -> bool {
-        let mut found = self.automaton.iter().flat_map(|automaton| automaton.find_overlapping_iter(text));
-        found.any(|found| stands(text, self.words[found.pattern().as_usize()], found.start()))
+        self.found(text).next().is_some()
+    }
+
+    /// Where they stand in a text, in order of their begin.
+    pub(super) fn places(&self, text: &str) -> Vec<Range<usize>> {
+        let mut places: Vec<_> = self.found(text).collect();
+        places.sort_by_key(|place| place.start);
+        places
     }
 }
 
-static NEGATION: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&NEGATIONS));
-static RETRACTION: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&RETRACTIONS));
-static DENIAL: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&DENIALS));
+pub(super) static NEGATION: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&NEGATIONS));
+pub(super) static RETRACTION: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&RETRACTIONS));
+pub(super) static DENIAL: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&DENIALS));
 static PAST_HEADING: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&PAST_HEADINGS));
 
 /// Whether `word`, which begins at a place of a text, begins a word there and ends where it has to.
@@ -169,25 +183,9 @@ pub(super) fn has_negation(text: &str) -> bool {
     NEGATION.stand_in(text)
 }
 
-/// Whether there is a negation in the sentence around a place of a normalised text.
-pub(super) fn is_negated(text: &str, start: usize, end: usize) -> bool {
-    has_negation(sentence(text, start, end))
-}
-
-/// Whether the sentence around a place takes back what stands there.
-pub(super) fn is_retracted(text: &str, start: usize, end: usize) -> bool {
-    let sentence = sentence(text, start, end);
-    RETRACTION.stand_in(sentence) || ARROWS.iter().any(|mark| sentence.contains(mark))
-}
-
 /// Whether a text says of something that it does not hold at all.
 pub(super) fn has_denial(text: &str) -> bool {
     DENIAL.stand_in(text)
-}
-
-/// Whether the sentence around a place says that it does not hold at all.
-pub(super) fn is_denied(text: &str, at: usize) -> bool {
-    has_denial(sentence(text, at, at))
 }
 
 /// Whether the last words before a place deny or replace what stands there: `not 42 g`, `instead of the 42 g`.
@@ -211,43 +209,14 @@ pub(in crate::meter::goal) fn is_past_heading(words: &str) -> bool {
     PAST_HEADING.stand_in(&words.to_lowercase())
 }
 
-/// What ends a sentence or a list item of a normalised text.
-const ENDS: [&str; 5] = [". ", " - ", "; ", "。", "；"];
-
-/// The sentence or list item around a place of a normalised text. It looks no further than that.
-fn sentence(text: &str, start: usize, end: usize) -> &str {
-    let bytes = text.as_bytes();
-    let ends_at = |at: &usize| ENDS.iter().any(|mark| bytes[..*at].ends_with(mark.as_bytes()));
-    let begins_at = |at: &usize| ENDS.iter().any(|mark| bytes[*at..].starts_with(mark.as_bytes()));
-    let from = (1..=start).rev().find(ends_at).unwrap_or(0);
-    let to = (end..bytes.len()).find(begins_at).unwrap_or(bytes.len());
-    &text[from..to]
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{
-        DENIAL, NEGATION, PAST_HEADING, RETRACTION, has_negation, is_denied, is_negated, is_negated_right_before,
-        is_past_heading, is_retracted,
-    };
+    use super::{DENIAL, NEGATION, PAST_HEADING, RETRACTION, has_negation, is_negated_right_before, is_past_heading};
 
     #[test]
     fn phrases_are_looked_for() {
         let all = [&NEGATION, &RETRACTION, &DENIAL, &PAST_HEADING];
         assert!(all.iter().all(|phrases| phrases.automaton.is_some()), "without, nothing is ever taken back");
-    }
-
-    fn around<T>(text: &str, word: &str, judge: impl Fn(&str, usize, usize) -> T) -> T {
-        let start = text.find(word).unwrap();
-        judge(text, start, start + word.len())
-    }
-
-    #[test]
-    fn only_the_sentence_of_a_value_decides() {
-        let text = "the limit is 30 s. - it is no longer 20 s, but 45 s - do not touch the api";
-        assert!(!around(text, "30 s", is_retracted));
-        assert!(around(text, "20 s", is_retracted));
-        assert!(around(text, "api", is_negated) && !around(text, "30 s", is_negated));
     }
 
     #[test]
@@ -258,31 +227,6 @@ mod tests {
         for text in ["the piano plays", "tie a knot there", "a casino opens", "bookkeep it", "hold the volcano back"] {
             assert!(!has_negation(text), "{text}");
         }
-    }
-
-    #[test]
-    fn a_sentence_ends_at_the_nearest_mark() {
-        let text = "a. b - c; d。灯。x；y - . z";
-        let of = |word: &str| around(text, word, |text, start, end| super::sentence(text, start, end).to_owned());
-        assert_eq!(["a", "b", "c", "d", "灯", "x", "y", "z"].map(of), ["a", "b", "c", "d", "灯", "x", "y", "z"]);
-        assert_eq!(super::sentence(text, 3, 8), "b - c");
-        assert_eq!(super::sentence("whole", 0, 5), "whole");
-    }
-
-    #[test]
-    fn a_statement_can_be_denied() {
-        let is_denied = |text: &str, start: usize, end: usize| is_denied(text, start) || is_denied(text, end);
-        assert!(around("the rule to close the door no longer applies", "door", is_denied));
-        assert!(around("it is not true that 42 g is the limit", "42 g", is_denied));
-        assert!(!around("the limit is 42 g. the other rule does not apply", "42 g", is_denied));
-        // A message of a test between two sentences is about neither.
-        assert!(!around(
-            "a boundary. - this one does not apply - it is >= here",
-            "boundary. - this one does not apply - it is >=",
-            is_denied
-        ));
-        // What no longer happens is a fact like any other.
-        assert!(!around("with ttl=30 the cache no longer flakes", "ttl=30", is_denied));
     }
 
     #[test]
