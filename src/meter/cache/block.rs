@@ -3,6 +3,9 @@
 //! A block's text is hashed once, when its table is made; a prompt only mixes digests. Equal chains mean equal prompts
 //! up to there, so a chain is compared by one number.
 
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
 use sha2::{Digest as _, Sha256};
 
 use crate::transcript::Tokens;
@@ -48,6 +51,27 @@ fn low(value: u128) -> u64 {
 
 fn high(value: u128) -> u64 {
     low(value >> 64)
+}
+
+/// A table of digests. They are spread already: one half of a digest is its hash.
+pub(super) type ByDigest<V> = HashMap<Digest, V, BuildHasherDefault<Half>>;
+
+/// The hash of a digest.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Half(u64);
+
+impl Hasher for Half {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.0 = self.0.rotate_left(8) ^ u64::from(byte));
+    }
+
+    fn write_u128(&mut self, digest: u128) {
+        self.0 = low(digest);
+    }
 }
 
 /// The part of a prompt, in the order in which providers render it.

@@ -1,7 +1,7 @@
 //! One provider's cache, request by request.
 //!
-//! The simulator sees prompts and moments, no engine and no replay. It holds no text: a request costs its new blocks, a
-//! few look-ups, and, after a break, one look-up per block.
+//! The simulator sees prompts and moments, no engine and no replay. It holds no text: a request costs its new blocks and a few
+//! look-ups, however long the prompt is and however often it broke.
 
 use super::block::{Digest, Link, Prompt, Settings};
 use super::diagnosis::difference;
@@ -70,20 +70,34 @@ impl Simulator {
 
     /// The first so many blocks of a prompt were stored by another session at this moment, as heads often are.
     pub fn warm(&mut self, prompt: &Prompt, blocks: usize, life: Life, at: Millis) {
+        let Some(last) = blocks.checked_sub(1) else { return };
+        if self.common(prompt) >= blocks {
+            self.tree.touch(blocks, at);
+            self.store.write(prompt, blocks, life, at, &self.rules);
+            return;
+        }
         let mut head = prompt.clone();
         head.truncate(blocks);
-        self.tree.add(&head, self.tree.known(&head), at);
-        self.store.write(&head, blocks, life, at, &self.rules);
+        self.tree.leave(0);
+        self.tree.add(&head, (self.tree.known(&head), 0), at);
+        self.tree.leave(0);
+        self.store.write_chain(head.links()[last].chain, life, at, &self.rules);
+    }
+
+    /// Leading blocks that the request before had too.
+    fn common(&self, prompt: &Prompt) -> usize {
+        self.previous.as_ref().map_or(0, |previous| prompt.common(&previous.links))
     }
 
     /// Sends a request. Requests come in order of time.
     pub fn send(&mut self, request: &Request<'_>) -> Outcome {
         let known = self.tree.known(request.prompt);
-        let common = self.previous.as_ref().map_or(0, |previous| request.prompt.common(&previous.links));
+        let common = self.common(request.prompt);
+        self.store.follow(request.prompt, common);
         let hit = self.look_up(request, known, common);
         let missed = self.missed(request, known, common, hit);
         let (split, cached) = self.store(request, known, hit);
-        self.tree.add(request.prompt, known, request.at);
+        self.tree.add(request.prompt, (known, common), request.at);
         if let Some(capacity) = self.rules.capacity {
             self.tree.evict(capacity);
         }
@@ -104,7 +118,7 @@ impl Simulator {
         if steps < self.rules.minimum.0 { Tokens(0) } else { Tokens(steps) }
     }
 
-    fn look_up(&self, request: &Request<'_>, known: usize, common: usize) -> Hit {
+    fn look_up(&mut self, request: &Request<'_>, known: usize, common: usize) -> Hit {
         let (prompt, wanted) = (request.prompt, Wanted { now: request.at, dead: false });
         let blocks = match self.rules.matching {
             Matching::Breakpoints { look_back, places, .. } => {
@@ -112,7 +126,7 @@ impl Simulator {
             }
             Matching::Stored { latest, .. } => self.store.deepest(prompt, prompt.len(), wanted, latest).unwrap_or(0),
             Matching::Prefix { .. } => {
-                let alive = self.tree.alive(prompt, known, request.at, self.rules.short);
+                let alive = self.tree.alive(prompt, (known, common), request.at, self.rules.short);
                 let answered = if alive == common { self.answered(prompt, common) } else { 0 };
                 let (alive, known, common) = (alive + answered, known.max(common + answered), common + answered);
                 // Within the block that differs, only the request before is known to the token.
@@ -203,24 +217,24 @@ impl Simulator {
     }
 
     /// Why less is read than the request before had left.
-    fn missed(&self, request: &Request<'_>, known: usize, common: usize, hit: Hit) -> Option<Break> {
-        let previous = self.previous.as_ref()?;
+    fn missed(&mut self, request: &Request<'_>, known: usize, common: usize, hit: Hit) -> Option<Break> {
+        let (cached, sent) = self.previous.as_ref().map(|previous| (previous.cached, previous.links.len()))?;
         let prompt = request.prompt;
-        if hit.tokens >= previous.cached {
+        if hit.tokens >= cached {
             return None;
         }
-        let lost = previous.cached - hit.tokens;
-        if matches!(self.rules.matching, Matching::Prefix { step, .. } if common == previous.links.len() && lost.0 <= step)
-        {
+        let lost = cached - hit.tokens;
+        if matches!(self.rules.matching, Matching::Prefix { step, .. } if common == sent && lost.0 <= step) {
             // The prompt only grew; its last step was not whole.
             return None;
         }
-        let same = request.shared.unwrap_or_default().max(prompt.tokens(common)).min(previous.cached);
-        let content = previous.cached - same.max(hit.tokens);
+        let same = request.shared.unwrap_or_default().max(prompt.tokens(common)).min(cached);
+        let content = cached - same.max(hit.tokens);
         let rest = same.saturating_sub(hit.tokens);
         let (reason, lifetime, granularity, placement) = self.unread(request, known.min(common), hit, rest);
+        let previous = self.previous.as_ref()?;
         // A small change before a prefix that was dead anyway is not the reason.
-        let reason = if previous.cached > same && content >= lifetime {
+        let reason = if cached > same && content >= lifetime {
             difference((&previous.links, previous.settings), prompt, common, request.cause)
         } else {
             reason
@@ -230,7 +244,7 @@ impl Simulator {
 
     /// Why content that is the same is not read: the reason, and the tokens by kind of loss.
     fn unread(
-        &self,
+        &mut self,
         request: &Request<'_>,
         same: usize,
         hit: Hit,
@@ -240,7 +254,7 @@ impl Simulator {
         let none = Tokens(0);
         let wanted = Wanted { now: request.at, dead: true };
         if let Matching::Prefix { .. } = self.rules.matching {
-            let alive = prompt.tokens(self.tree.alive(prompt, same, request.at, self.rules.short));
+            let alive = prompt.tokens(self.tree.alive(prompt, (same, same), request.at, self.rules.short));
             let dead = prompt.tokens(same).saturating_sub(alive).min(rest);
             let reason = if dead > none {
                 BreakReason::Expired
@@ -273,7 +287,7 @@ impl Simulator {
     }
 
     /// An entry that lives lies deeper than the hit: it is too old in rank, not in time.
-    fn lives(&self, request: &Request<'_>, same: usize, hit: Hit) -> bool {
+    fn lives(&mut self, request: &Request<'_>, same: usize, hit: Hit) -> bool {
         let wanted = Wanted { now: request.at, dead: false };
         self.store.deepest(request.prompt, same, wanted, None).is_some_and(|blocks| blocks > hit.blocks)
     }

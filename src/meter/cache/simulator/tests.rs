@@ -202,3 +202,20 @@ fn an_entry_can_be_read_only_when_it_has_spread() {
     assert_eq!(read, [0, 0, 0]);
     assert_eq!(split(send(&mut cache, "Sab", 11, &[(3, SHORT)]))[0], 3_000);
 }
+
+/// The head of every request is that of another session too, whether it is the one of the request before or not.
+#[test]
+fn a_head_that_others_store_is_read() {
+    for name in ["anthropic-5m", "ideal"] {
+        let mut cache = Simulator::new(Rules { minimum: Tokens(1_000), ..rules(name) });
+        let mut of = |words: &str, second: i64| {
+            let prompt = prompt(words, 1_000);
+            cache.warm(&prompt, 2, LONG, Millis(second * 1_000));
+            let marks = [Breakpoint { blocks: 2, life: SHORT }, Breakpoint { blocks: prompt.len(), life: SHORT }];
+            cache.send(&Request::new(Millis(second * 1_000), &prompt, &marks)).split.read.0
+        };
+        // Another head, the first one again behind it, and one that was read long ago.
+        let reads = [of("SHab", 0), of("STab", 1), of("SHab", 2), of("SHabc", 3), of("SHx", 9_000)];
+        assert_eq!(reads, [2_000, 2_000, 4_000, 4_000, 2_000], "{name}");
+    }
+}
