@@ -205,6 +205,16 @@ fn schemas_count_once_and_what_is_no_list_is_not_known() {
 }
 
 #[test]
+fn one_line_may_have_two_faults_of_two_kinds() {
+    let header = r#"{"type":"session","version":3,"id":"s","cwd":"/"}"#;
+    let line = r#"{"type":"message","id":"1","parentId":null,"message":{"role":"user","content":"q","weight":NaN,"note":"a	b"}}"#;
+    let imported = one(&format!("{header}\n{line}\n"));
+    assert_eq!(path(&imported.transcript), ["q"]);
+    let at = |mark: &str| (FindingKind::MalformedLine, 2, line.find(mark).map(|at| at + 1));
+    assert_eq!(found(&imported), [at("NaN"), at("\t")]);
+}
+
+#[test]
 fn what_python_writes_for_no_number_costs_one_value() {
     let document = r#"{"trajectory_format":"mini-swe-agent-1.1","info":{},"messages":[{"role":"user","content":"NaN"},
 {"role":"assistant","content":"a","extra":{"cost":NaN,"response":{"usage":{"prompt_tokens":10,"completion_tokens":Infinity}}}}]}"#;
@@ -286,8 +296,13 @@ fn gemini_messages_that_a_new_list_lacks_are_left() {
     let (one, two) = (message(1, "user", "one"), message(2, "gemini", "A"));
     let shorter = session(&[one.clone(), two.clone()].join(","));
     assert_eq!((path(&shorter.transcript), found(&shorter)), (["one", "A", "three"].map(String::from).into(), vec![]));
-    let all = session(&[one.clone(), two, message(3, "user", "two"), message(4, "gemini", "b")].join(","));
-    assert_eq!((path(&all.transcript).len(), found(&all)), (5, vec![]));
+    let all = [one.clone(), two.clone(), message(3, "user", "two"), message(4, "gemini", "b")].join(",");
+    let whole = session(&all);
+    assert_eq!((path(&whole.transcript).len(), found(&whole)), (5, vec![]));
+    // Left by one list, and in the next one again.
+    let again = session(&format!("{one},{two}]}}}}\n{{\"$set\":{{\"messages\":[{all}"));
+    assert_eq!(path(&again.transcript), ["one", "A", "three"]);
+    assert_eq!(found(&again), [(FindingKind::MissingTarget, 7, Some(1))]);
     let torn = session(&[one, message(3, "user", "two")].join(","));
     assert_eq!(path(&torn.transcript), ["one", "three"]);
     assert_eq!(found(&torn), [(FindingKind::MissingTarget, 6, Some(1))]);

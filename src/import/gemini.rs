@@ -213,9 +213,10 @@ fn rewind(chain: &mut Chain, line: usize, id: &str) {
 }
 
 /// Leaves the messages of the path that are not among `ids`: they are no longer in the session. Those that the list has
-/// behind the first one that it lacks stay with it on the branch that was left, which is reported.
-fn leave(chain: &mut Chain, line: usize, ids: &[Box<str>]) {
-    let ids: HashSet<&str> = ids.iter().map(|id| &**id).collect();
+/// behind the first one that it lacks stay with it on the branch that was left, and so do those that an earlier list had left;
+/// both are reported.
+fn leave(chain: &mut Chain, line: usize, list: &[Box<str>]) {
+    let ids: HashSet<&str> = list.iter().map(|id| &**id).collect();
     let entries = &chain.transcript.entries;
     let parent = |at: &usize| entries[*at].parent.map(|parent| parent.0);
     let path: Vec<usize> = std::iter::successors(chain.tip, parent).collect();
@@ -224,13 +225,22 @@ fn leave(chain: &mut Chain, line: usize, ids: &[Box<str>]) {
         EntryKind::Message(Message::User(_) | Message::Assistant(..)) => Some(&*entries[at].id),
         _ => None,
     };
+    let on_path: HashSet<&str> = path.iter().map(|&at| &*entries[at].id).collect();
+    let again = ids.iter().filter(|id| !on_path.contains(*id)).count();
     let lacks = |at: &usize| own(*at).is_some_and(|id| !ids.contains(id));
-    let Some(first) = path.iter().rposition(lacks) else { return };
-    let lost = path[..first].iter().filter(|&&at| own(at).is_some_and(|id| ids.contains(id))).count();
-    chain.tip = parent(&path[first]);
+    let mut lost = 0;
+    if let Some(first) = path.iter().rposition(lacks) {
+        lost = path[..first].iter().filter(|&&at| own(at).is_some_and(|id| ids.contains(id))).count();
+        chain.tip = parent(&path[first]);
+    }
     if lost > 0 {
         let message =
             format!("a list of messages anew that lacks one in the middle: {lost} behind it are left out too");
+        chain.fault(line, FindingKind::MissingTarget, message);
+    }
+    if again > 0 {
+        let message =
+            format!("a list of messages anew with {again} that are no longer on the branch: they stay left out");
         chain.fault(line, FindingKind::MissingTarget, message);
     }
 }

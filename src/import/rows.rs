@@ -248,18 +248,34 @@ fn recover<R: Rows>(lines: &[Line<'_>], last: bool, text: &str, reason: &str, bu
     used
 }
 
+/// A text as it may have been meant, with what was wrong and where.
+type Mended = (String, Vec<(usize, &'static str)>);
+
+/// A text with its control characters escaped, with its numbers that are none read as null, and with both.
+fn ways(text: &str) -> [Option<Mended>; 3] {
+    let controls = "bare control characters inside of a string; read as if they were escaped";
+    let numbers = "`NaN` or `Infinity`, which are no JSON; read as null";
+    let escaped = controls::escaped(text).map(|(mended, first)| (mended, vec![(first, controls)]));
+    let named = not_a_number::mended(text).map(|mended| (mended.text, vec![(mended.first, numbers)]));
+    let both = escaped.as_ref().zip(named.as_ref()).and_then(|((escaped, control), (_, number))| {
+        let mended = not_a_number::mended(escaped)?.text;
+        let mut faults = [control.as_slice(), number].concat();
+        faults.sort_by_key(|(at, _)| *at);
+        Some((mended, faults))
+    });
+    [escaped, named, both]
+}
+
 /// [`recover`] of a line that does not begin with a whole record.
 fn mended<R: Rows>(lines: &[Line<'_>], last: bool, text: &str, reason: &str, builder: &mut R) -> Option<usize> {
     if text.starts_with('{') {
-        let escaped = controls::escaped(text).map(|(text, first)| {
-            (text, first, "bare control characters inside of a string; read as if they were escaped")
-        });
-        let numbers = not_a_number::mended(text)
-            .map(|mended| (mended.text, mended.first, "`NaN` or `Infinity`, which are no JSON; read as null"));
-        let whole = [escaped, numbers].into_iter().flatten().find(|(text, ..)| is_record::<R>(text));
-        if let Some((mended, first, fault)) = whole {
-            builder.report().fault(lines[0].place(&text[first..]), FindingKind::MalformedLine, fault);
-            let at = Place { straight: first, ..lines[0].place(text) };
+        let whole = ways(text).into_iter().flatten().find(|(mended, _)| is_record::<R>(mended));
+        if let Some((mended, faults)) = whole {
+            for &(at, fault) in &faults {
+                builder.report().fault(lines[0].place(&text[at..]), FindingKind::MalformedLine, fault);
+            }
+            let straight = faults.iter().map(|(at, _)| *at).min().unwrap_or_default();
+            let at = Place { straight, ..lines[0].place(text) };
             return record(at, &mended, builder).ok().map(|()| 0);
         }
         match join(lines, last, builder) {

@@ -41,7 +41,7 @@ impl Verdict {
 
     /// The verdict on a reply, given the usage of the reply before it.
     pub fn of(reply: &Reply, before: Option<&Usage>) -> Self {
-        if &*reply.model == "<synthetic>" {
+        if Reply::is_the_agent(&reply.model) {
             return Self::Synthetic;
         }
         let Some(usage) = &reply.usage else { return Self::Missing };
@@ -154,6 +154,7 @@ mod tests {
         assert_eq!(of(&reply("m", StopReason::Stop, Some(Usage::default()))), Verdict::Zero);
         assert_eq!(of(&reply("<synthetic>", StopReason::Stop, Some(Usage::default()))), Verdict::Synthetic);
         assert_eq!(of(&reply("<synthetic>", StopReason::Error, None)), Verdict::Synthetic);
+        assert_eq!(of(&reply("gateway-injected", StopReason::Stop, Some(Usage::default()))), Verdict::Synthetic);
         let again = reply("m", StopReason::ToolUse, Some(usage));
         assert_eq!(Verdict::of(&again, Some(&usage)), Verdict::Duplicate);
         let more = Usage { output: 4, ..usage };

@@ -114,9 +114,14 @@ impl Reply {
     /// Names in place of a model where the agent wrote the reply itself: Claude Code's, and that of `OpenClaw`.
     const WRITTEN_BY_THE_AGENT: [&str; 2] = ["<synthetic>", "gateway-injected"];
 
+    /// Whether this stands in the place of a model where no model answered, but the agent itself.
+    pub fn is_the_agent(model: &str) -> bool {
+        Self::WRITTEN_BY_THE_AGENT.contains(&model)
+    }
+
     /// The model that answered; `None` where the agent wrote the reply itself, or where the file does not say.
     pub fn answered_by(&self) -> Option<&str> {
-        Some(&*self.model).filter(|name| !name.is_empty() && !Self::WRITTEN_BY_THE_AGENT.contains(name))
+        Some(&*self.model).filter(|name| !name.is_empty() && !Self::is_the_agent(name))
     }
 
     /// Whether the reply failed or was stopped: it is recorded, but not sent to the model again.

@@ -92,7 +92,7 @@ fn hostile_text_is_shown_and_never_run() {
 /// Every text of a run is replaced, one field at a time, by an attack that names the field.
 #[test]
 fn no_field_of_a_run_can_attack() {
-    let attack = "\"'><script>run()</script>\u{202e}\u{2066}\u{2028}\0\u{feff}\u{e0041}\u{3164}</pre></style><img onerror=x>|`x`\n|";
+    let attack = "\"'><script>run()</script>\u{202e}\u{2066}\u{2028}\0\u{feff}\u{e0041}\u{3164}\r</pre></style><img onerror=x>|`x`\n|";
     let clean = tags(&page(&fixture::run()));
     let document = serde_json::json!({
         "manifest": fixture::run().manifest, "cells": fixture::run().cells, "events": fixture::run().events,
@@ -114,10 +114,11 @@ fn no_field_of_a_run_can_attack() {
         two_runs += usize::from(body.contains("id=\"against\""));
         assert!(tags(&page) > clean / 4, "{field}: the page is whole");
         assert!(!body.contains("<script") && !body.contains("<img") && !body.contains("'><"), "{field}");
-        let hidden = ['\u{202e}', '\u{2066}', '\u{2028}', '\0', '\u{feff}', '\u{e0041}', '\u{3164}', '\r'];
+        let hidden = ['\u{202e}', '\u{2066}', '\u{2028}', '\0', '\u{feff}', '\u{e0041}', '\u{3164}'];
         assert!(!body.contains(hidden), "{field}");
         for (form, text) in other_forms(&run) {
-            assert!(!text.contains(hidden), "{form}, {field}");
+            // In HTML and XML a carriage return is a line break like any other; a terminal writes over what it shows.
+            assert!(!text.contains(hidden) && (form == "xml" || !text.contains('\r')), "{form}, {field}");
             // On a terminal a tag is a text like any other; what it must not do is to begin a line.
             let is_plain = form == "terminal" || !text.contains("<script") && !text.contains("<img");
             assert!(is_plain && !text.contains("\n|\n"), "{form}, {field}");

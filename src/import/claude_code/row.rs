@@ -16,10 +16,7 @@ use crate::import::object::{Fields, Rest, json_text};
 use crate::import::place::{Fault, Spot};
 use crate::import::slot::{Scalar, Sink, Slot};
 use crate::transcript::json::read::{Raw, Read, Reader};
-use crate::transcript::{Block, Custom, JsonText, StopReason, joined_text};
-
-/// The model name of texts that the agent itself put in the place of a reply.
-const SYNTHETIC: &str = "<synthetic>";
+use crate::transcript::{Block, Custom, JsonText, Reply, StopReason, joined_text};
 
 /// Records that never reach the model.
 const BOOKKEEPING: &[&str] = &[
@@ -292,7 +289,7 @@ fn piece(message: &mut MessageRead<'_>, parts: Parts, rest: &mut Rest<'_>, sink:
     let model: Box<str> = message.scalar("model").optional(sink, "message.model").unwrap_or_default();
     let failed = rest.scalar("isApiErrorMessage").optional(sink, "isApiErrorMessage").unwrap_or_default();
     let word = message.word("stop_reason").optional(sink, "message.stop_reason");
-    let synthetic = failed || &*model == SYNTHETIC;
+    let synthetic = failed || Reply::is_the_agent(&model);
     for (name, usual) in [("type", "\"message\""), ("stop_sequence", "null")] {
         if let Some(raw) = message.take(name).filter(|raw| raw.text() != usual) {
             sink.extra.add("message", name, raw);
