@@ -161,7 +161,7 @@ fn void_never_passes() {
     }
     let found = compare(&void, &void, &Plan::default()).unwrap();
     assert_eq!(found.verdict, Verdict::Void);
-    assert_eq!(found.gates[0].reason, "void: nothing was compacted");
+    assert_eq!(found.gates[0].reason, "nothing was compacted");
     // Numbers in one run only: the head may have become better or worse.
     assert_eq!(compare(&void, &run(&BASE), &Plan::default()).unwrap().verdict, Verdict::Inconclusive);
     let mut other = run(&BASE);

@@ -165,18 +165,20 @@ impl Judged {
     fn judged(&self, plan: &Plan) -> (Verdict, String) {
         let inconclusive = |reason: String| (Verdict::Inconclusive, reason);
         if self.half_void_pairs > 0 {
-            return inconclusive(format!("{} pairs have a number in one run only", self.half_void_pairs));
+            let (pairs, verb) = if self.half_void_pairs == 1 { ("pair", "has") } else { ("pairs", "have") };
+            return inconclusive(format!("{} {pairs} {verb} a number in one run only", self.half_void_pairs));
         }
         let (Some(difference), Some(margin)) = (&self.difference, self.margin) else {
             let reason = self.void_reasons.first().map_or("no pair has a number", String::as_str);
-            return (Verdict::Void, format!("void: {reason}"));
+            return (Verdict::Void, reason.to_owned());
         };
         if self.unchanged {
             return (Verdict::Pass, "no cell changed".to_owned());
         }
         let least = least_units(plan.alpha, 1);
         if self.n < least {
-            return inconclusive(format!("{} lineages cannot be significant; it takes {least}", self.n));
+            let lineages = if self.n == 1 { "lineage" } else { "lineages" };
+            return inconclusive(format!("{} {lineages} cannot be significant; it takes {least}", self.n));
         }
         let Some([low, high]) = difference.interval else { return inconclusive(difference.method.clone()) };
         if difference.fallback && self.n < HONEST {
