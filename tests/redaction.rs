@@ -82,6 +82,18 @@ fn every_place_is_redacted() {
     assert_eq!(redact(&mut transcript), Redacted::default(), "a second pass finds nothing");
 }
 
+/// The name of a home path is that of the person wherever it stands; a short one of letters alone only in paths.
+#[test]
+fn names_are_gone_from_more_than_home_paths() {
+    let text = "/home/k1lnfan/x /Users/mara/y\ndrwxr-xr-x 16 k1lnfan staff\non branch mara/fix-glaze of github.com/k1lnfan/kiln; mara means bitter";
+    let mut transcript = session(text, "{}");
+    redact(&mut transcript);
+    let after = written(&transcript);
+    assert!(!after.contains("k1lnfan") && !after.contains("mara/"), "{after}");
+    assert!(after.contains("staff") && after.contains("; mara means bitter"), "{after}");
+    assert_eq!(redact(&mut transcript), Redacted::default(), "a second pass finds nothing");
+}
+
 #[test]
 fn equal_secrets_stay_equal_and_others_do_not() {
     let mut transcript = session(

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Compares the only run below cutpoint-reports with a baseline, writes the summary of the job, and ends as the job shall end.
-# Settings come from the environment, never from the text of the script: BASELINE, GATE, INCONCLUSIVE.
+# Settings come from the environment, never from the text of the script: CUTPOINT, BASELINE, GATE, INCONCLUSIVE (docs/ci.md).
 set -uo pipefail
+shopt -s nullglob
 
 cutpoint=${CUTPOINT:-cutpoint}
 runs=(cutpoint-reports/*/manifest.json)
 if [ ${#runs[@]} -ne 1 ] || [ ! -f "${runs[0]}" ]; then
-  echo "expected one run below cutpoint-reports, found ${#runs[@]}" >&2
+  echo "expected one run below cutpoint-reports (run --out cutpoint-reports), found ${#runs[@]}" >&2
   exit 2
 fi
 gates=()

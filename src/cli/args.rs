@@ -380,7 +380,8 @@ pub(super) struct CacheArgs {
     /// Print every request, not only the breaks
     #[arg(long)]
     pub(super) requests: bool,
-    /// Write cache-requests.csv, cache-sessions.csv and a plot per session to this folder
+    /// Write cache-requests.csv, cache-sessions.csv and a plot per session to this folder; of a sweep cache-sweep.csv, the page
+    /// index.html and its plots
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
     /// Shortest prefix that is cached, in place of the model's
@@ -415,6 +416,7 @@ pub(super) struct ListArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Listed {
+    #[value(alias = "strategies")]
     Presets,
     Estimators,
     Triggers,

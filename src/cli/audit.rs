@@ -87,6 +87,12 @@ fn markdown(audits: &[SessionAudit], reference: Reference, show: Show) -> anyhow
          asked.\n",
         reference.name()
     )?;
+    if !show.text {
+        writeln!(
+            page,
+            "An entity is shown by the first eight digits of its SHA-256, because it is text of the session: `--show-text` shows it.\n"
+        )?;
+    }
     for audit in audits {
         writeln!(page, "## {}\n", audit.session)?;
         writeln!(page, "Format {}, SHA-256 `{}`.\n", audit.format, &audit.sha256)?;

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
-use super::model::priced;
+use super::model::{price_row, priced};
 use crate::experiment::{Cell, ConfigError, Corpus, Experiment, Prepared, grid, run_cell};
 use crate::llm::{Blocking, Completer, LlmConfig, LlmError, LlmRequest, LlmResponse, Memo, Mock};
 use crate::replay::CountCache;
@@ -83,7 +83,13 @@ pub(super) fn dry_run(experiment: &Experiment, corpus: &Corpus) -> anyhow::Resul
     for (strategy, cell) in all {
         by_strategy.entry(strategy).or_default().add(&cell);
     }
-    Ok(print(&by_strategy, config.as_ref())?)
+    let row = experiment
+        .llm
+        .as_ref()
+        .filter(|model| model.price.is_none())
+        .map(|model| price_row(&model.model))
+        .transpose()?;
+    Ok(print(&by_strategy, config.as_ref(), row.flatten().as_deref())?)
 }
 
 impl Asked {
@@ -97,7 +103,8 @@ impl Asked {
     }
 }
 
-fn print(by_strategy: &BTreeMap<String, Asked>, config: Option<&LlmConfig>) -> io::Result<()> {
+/// `priced` is the row of the price book, where the price is from there.
+fn print(by_strategy: &BTreeMap<String, Asked>, config: Option<&LlmConfig>, priced: Option<&str>) -> io::Result<()> {
     let mut out = Narrow::new(io::stdout().lock());
     let name = config.map_or_else(|| "the mock, which costs nothing".to_owned(), LlmConfig::name);
     writeln!(out, "Nothing was asked. With {name}, this experiment would ask:")?;
@@ -109,6 +116,9 @@ fn print(by_strategy: &BTreeMap<String, Asked>, config: Option<&LlmConfig>) -> i
         row(&mut out, cells(strategy, asked, config))?;
     }
     row(&mut out, cells("all", &total, config))?;
+    if let Some(name) = priced {
+        writeln!(out, "Prices: row {name} of the price book (`cutpoint list prices`).")?;
+    }
     writeln!(
         out,
         "Output is as long as the mock's, which is short; at most (most_usd) it is as long as allowed, and prompts are written to a cache where that is dearer. A real summary moves later cuts. Equal prompts are asked once, and counted for every cell."

@@ -105,6 +105,11 @@ pub(super) struct Halted {
     pub(super) planned: usize,
 }
 
+/// The row of the price book that prices a model.
+pub(super) fn price_row(model: &str) -> anyhow::Result<Option<String>> {
+    Ok(PriceBook::builtin()?.find(model, None).map(|row| row.name.clone()))
+}
+
 /// The configuration with the price of its model, where the price book has one.
 pub(super) fn priced(config: &LlmConfig) -> anyhow::Result<LlmConfig> {
     let mut config = config.clone();

@@ -21,6 +21,8 @@ const GEMINI: &str = "google-gemini/gemini-cli at 5411f11";
 const OPENCODE: &str = "anomalyco/opencode, session/compaction.ts at fd78ec6, and its documentation";
 const OWN: &str = "cutpoint";
 const RELEASE: &str = "release = \"1.6\" | \"0.74\" | \"0.58\"";
+const RESERVE: &str = "release = \"1.6\" | \"0.74\" | \"0.58\", reserve_tokens = 16384";
+const RECENT: &str = "release = \"1.6\" | \"0.74\" | \"0.58\", keep_recent_tokens = 20000";
 
 const fn of(name: &'static str, about: &'static str, parameters: &'static str, source: &'static str) -> Descriptor {
     Descriptor { name, about, parameters, source }
@@ -60,7 +62,7 @@ pub const ESTIMATORS: &[Descriptor] = &[
 /// Triggers.
 pub const TRIGGERS: &[Descriptor] = &[
     of("never", "only an overflow compacts", "", OWN),
-    of("pi", "more tokens than the window less 16,384, at the moments when Pi looks", RELEASE, PI),
+    of("pi", "more tokens than the window less 16,384, at the moments when Pi looks", RESERVE, PI),
     of(
         "article",
         "a share of the window, or ten times the turns to keep in messages",
@@ -85,7 +87,7 @@ pub const TRIGGERS: &[Descriptor] = &[
 pub const CUTS: &[Descriptor] = &[
     of("nothing", "drops nothing", "", OWN),
     of("everything", "drops everything", "", OWN),
-    of("pi", "keeps about 20,000 tokens, splits a turn where it must", RELEASE, PI),
+    of("pi", "keeps about 20,000 tokens, splits a turn where it must", RECENT, PI),
     of("article", "keeps whole turns up to a share of the window", "threshold, min_turns_to_keep", ARTICLE),
     of(
         "langchain",

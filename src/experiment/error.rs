@@ -22,7 +22,7 @@ pub enum ConfigError {
         near: Option<&'static str>,
     },
     /// A field of the grid does not exist in a strategy.
-    #[error("[grid] {field}: {of} has no such field")]
+    #[error("{field}: {of} has no such field")]
     Field {
         /// The field.
         field: String,
@@ -142,11 +142,17 @@ pub(super) fn misspelt(message: &str) -> String {
     let mut quoted = message.split('`').skip(1).step_by(2);
     let unknown = quoted.next().filter(|_| message.starts_with("unknown"));
     let near = unknown.and_then(|unknown| {
-        quoted.map(|known| (strsim::damerau_levenshtein(unknown, known), known)).min().filter(|(far, _)| *far <= 3)
+        // A name that was not written to its end is nearer than a short one.
+        let far = |known: &str| {
+            if known.starts_with(unknown) { 0 } else { strsim::damerau_levenshtein(unknown, known) }
+        };
+        quoted.map(|known| (far(known), known)).min().filter(|(far, _)| *far <= 3)
     });
     match near {
         Some((_, near)) => format!("did you mean `{near}`?"),
-        None => "`cutpoint new` writes a file with every field explained".to_owned(),
+        None => {
+            "`cutpoint list` names the stages with their parameters, `cutpoint new --schema` every field".to_owned()
+        }
     }
 }
 

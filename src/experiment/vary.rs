@@ -46,7 +46,7 @@ pub fn vary(name: &str, spec: &StrategySpec, cache: &CacheConfig, grid: &Grid) -
     let mut variants = vec![(Vec::new(), base)];
     for (path, values) in grid {
         if values.is_empty() {
-            let problem = format!("[grid] {path}: there is no value to try");
+            let problem = format!("{path}: there is no value to try");
             return Err(ConfigError::entry(path, problem, "name some, or take the field away"));
         }
         let mut next = Vec::with_capacity(variants.len() * values.len());
@@ -72,7 +72,7 @@ fn finished(name: &str, fields: &[&str], set: &str, mut stages: Value) -> Result
         // An unknown word is the last part of a field.
         let is_quoted = |field: &&&str| message.split('`').nth(1) == field.rsplit('.').next();
         let field = fields.iter().find(is_quoted).or(fields.first()).copied().unwrap_or_default();
-        ConfigError::entry(field, format!("[grid] {set} does not fit {name}: {message}"), misspelt(message))
+        ConfigError::entry(field, format!("{set} does not fit {name}: {message}"), misspelt(message))
     };
     let cache = bill.map_or_else(|| Ok(CacheConfig::default()), |bill| bill.try_into().map_err(unfit))?;
     let spec = stages.try_into().map_err(unfit)?;
@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn a_field_that_is_not_there_is_named_with_the_nearest() {
         let error = names("pi-article", "\"triger.threshold\" = [0.5]").unwrap_err();
-        assert_eq!(error.to_string(), "[grid] triger.threshold: pi-article has no such field");
+        assert_eq!(error.to_string(), "triger.threshold: pi-article has no such field");
         assert_eq!(error.hint(), "did you mean `trigger`?");
         let error = names("pi-article", "\"trigger.treshold\" = [0.5]").unwrap_err();
         assert!(error.to_string().contains("treshold"), "{error}");

@@ -101,7 +101,8 @@ impl Budget {
             return fault("budget", "dollars must be 0 or more", "such as usd = 5.0");
         }
         if self.usd.is_some() && price.is_none() {
-            let hint = "give price = { input_usd_per_mtok = 3.0, output_usd_per_mtok = 15.0 }";
+            let hint =
+                "in [llm] of an experiment file, give price = { input_usd_per_mtok = 3.0, output_usd_per_mtok = 15.0 }";
             return fault("budget", "dollars cannot be counted: the price of the model is not known", hint);
         }
         let all = |price: &Price| [Some(price.for_prompt(0)), price.long];

@@ -9,7 +9,8 @@
 //! code points and bytes, JSON stays JSON, and a second pass finds nothing. Which of the two it becomes follows from the
 //! secret: the same secret gets the same replacement throughout a transcript, so that what is looked for in it (an
 //! annotated item, a repeated value) is still found. A secret of six or more signs is then replaced wherever else it stands;
-//! one of letters alone, which may be an ordinary word, not within a longer word.
+//! one of letters alone, which may be an ordinary word, not within a longer word. A name from a home path is replaced wherever
+//! it stands as a word, in a branch or beside a file that is listed; one of less than six signs, letters alone, only in paths.
 //!
 //! Patterns find what they know; they are no proof that nothing is left.
 

@@ -127,8 +127,33 @@ pub(super) fn is_secret_name(name: &str) -> bool {
 }
 
 /// Names of home folders that are nobody's.
-const NOBODY: &[&str] =
-    &["shared", "public", "user", "username", "runner", "root", "node", "ubuntu", "app", "me", "you"];
+const NOBODY: &[&str] = &[
+    "shared",
+    "public",
+    "user",
+    "username",
+    "runner",
+    "root",
+    "node",
+    "ubuntu",
+    "app",
+    "me",
+    "you",
+    "dev",
+    "admin",
+    "agent",
+    "claude",
+    "codex",
+    "gemini",
+    "openhands",
+    "vscode",
+    "codespace",
+    "gitpod",
+    "sandbox",
+    "ec2-user",
+    "vagrant",
+    "jovyan",
+];
 
 /// Whether a text that looks like a secret is none: a placeholder, a name that is nobody's, a number of tokens, a word, or
 /// something that was replaced already.

@@ -32,7 +32,7 @@ impl Redactor {
         let lower = |secret: &&str| (secret.to_lowercase(), replacements.of(secret).to_lowercase());
         let lower: HashMap<String, String> = secrets.iter().map(lower).collect();
         let spellings: Vec<&str> = secrets.into_iter().chain(lower.keys().map(String::as_str)).collect();
-        let known = Known::of(&spellings, true);
+        let known = Known::of(&spellings, |secret| finder.is_name(secret), true);
         Self { known, replacements, lower, counts: Redacted::default() }
     }
 

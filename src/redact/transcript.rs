@@ -11,7 +11,10 @@ use super::replace::Replacements;
 use crate::transcript::{Block, Compaction, Content, Entry, EntryKind, JsonText, Message, System, Text, Transcript};
 
 /// Shorter secrets are only replaced where their pattern finds them: elsewhere they may be ordinary words.
-const REPEATED: usize = 6;
+pub(super) const REPEATED: usize = 6;
+
+/// Shorter names are.
+const REPEATED_NAME: usize = 3;
 
 /// How many secrets of each kind were replaced.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -55,7 +58,7 @@ pub fn redact_with(transcript: &mut Transcript) -> (Redacted, Redactor) {
     if finder.found.is_empty() {
         return (Redacted::default(), Redactor::default());
     }
-    let known = Known::of(&finder.by_length(), false);
+    let known = Known::of(&finder.by_length(), |secret| finder.is_name(secret), false);
     let mut replacer = Replacer { known, replacements: Replacements::default(), repeated: 0 };
     texts(transcript, &mut replacer);
     let redactor = Redactor::knowing(&finder, replacer.replacements);
@@ -75,6 +78,8 @@ trait Visit {
 pub(super) struct Finder {
     found: BTreeMap<SecretKind, usize>,
     secrets: HashSet<Box<str>>,
+    /// Of people, out of home paths.
+    names: HashSet<Box<str>>,
 }
 
 impl Finder {
@@ -82,9 +87,12 @@ impl Finder {
         for Found { kind, range } in found {
             *self.found.entry(kind).or_default() += 1;
             let secret = &text[range];
-            // A name of a person is also a word, and an address is found by its own form.
-            if secret.len() >= REPEATED && !matches!(kind, SecretKind::HomePath | SecretKind::Email) {
-                self.secrets.insert(secret.into());
+            match kind {
+                // An address is found by its own form.
+                SecretKind::Email => {}
+                SecretKind::HomePath if secret.len() >= REPEATED_NAME => _ = self.names.insert(secret.into()),
+                _ if secret.len() >= REPEATED => _ = self.secrets.insert(secret.into()),
+                _ => {}
             }
         }
     }
@@ -94,9 +102,15 @@ impl Finder {
         self.note(text, find(text));
     }
 
+    /// Whether a secret is nothing but the name of a person, in any case of its letters.
+    pub(super) fn is_name(&self, secret: &str) -> bool {
+        !self.secrets.contains(secret)
+            && (self.names.contains(secret) || self.names.iter().any(|name| name.eq_ignore_ascii_case(secret)))
+    }
+
     /// The secrets that are looked for everywhere, the longest first.
     pub(super) fn by_length(&self) -> Vec<&str> {
-        let mut secrets: Vec<&str> = self.secrets.iter().map(|secret| &**secret).collect();
+        let mut secrets: Vec<&str> = self.secrets.union(&self.names).map(|secret| &**secret).collect();
         secrets.sort_unstable_by_key(|secret| (std::cmp::Reverse(secret.len()), *secret));
         secrets
     }

@@ -149,7 +149,7 @@ fn a_wrong_experiment_is_told_by_file_and_line() {
         (&format!("{head}[cache]\nprices = \"none.toml\"\n"), ":4: cannot read the price book", &["none.toml"]),
         (&format!("{head}[cache]\nprices = \"bad.toml\"\n"), ":4: ", &["hint: a row has name, models"]),
         (&format!("{head}[grid]\n\"cache.prices\" = [\"none.toml\"]\n"), ":4: cannot read the price book", &[]),
-        (&format!("{head}[grid]\n\"trigger\" = []\n"), ":4: [grid] trigger: there is no value", &[]),
+        (&format!("{head}[grid]\n\"trigger\" = []\n"), ":4: trigger: there is no value", &[]),
         (
             &format!("{head}[grid]\n\"cache.provider\" = [\"idle\"]\n"),
             ":4: no cache is called",
@@ -157,7 +157,7 @@ fn a_wrong_experiment_is_told_by_file_and_line() {
         ),
         (
             &format!("{head}[grid]\n\"summarizer.template\" = [\"codex\"]\n\"cache.provder\" = [\"ideal\"]\n"),
-            ":5: [grid] cache.provder=ideal,summarizer.template=codex does not fit pi",
+            ":5: cache.provder=ideal,summarizer.template=codex does not fit pi",
             &["did you mean `provider`?"],
         ),
     ];

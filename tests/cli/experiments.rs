@@ -179,7 +179,7 @@ fn a_grid_makes_a_strategy_of_every_combination() {
         .unwrap();
     let done = run_in(folder.path(), &["run", "--config", "experiment.toml"]);
     assert_eq!(done.code, 2);
-    assert!(done.stderr.contains("[grid] triger.threshold: pi-article has no such field"), "{}", done.stderr);
+    assert!(done.stderr.contains("triger.threshold: pi-article has no such field"), "{}", done.stderr);
     assert!(done.stderr.contains("hint: did you mean `trigger`?"), "{}", done.stderr);
     std::fs::write(folder.path().join("experiment.toml"), config.replace("replicates", "replicate")).unwrap();
     let done = run_in(folder.path(), &["run", "--config", "experiment.toml"]);

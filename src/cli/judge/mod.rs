@@ -27,7 +27,7 @@ pub(super) struct JudgeArgs {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Ask a judge about cases whose grades are known; exit code 3 if one is graded wrong
+    /// Ask a judge (`--llm`) about cases whose grades are known; exit code 3 if one is graded wrong, as the mock does all
     Check(CheckArgs),
     /// Grade the last summary of every cell of a run; writes judgements.jsonl and judgements.csv beside it
     Score(ScoreArgs),
