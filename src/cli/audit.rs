@@ -14,6 +14,7 @@ use crate::measure::Measure;
 use crate::meter::goal::entity::EXTRACTOR;
 use crate::meter::goal::{AuditedCut, AuditedFact};
 use crate::tokens::Reference;
+use crate::transcript::Tokens;
 
 pub(super) fn run(args: &AuditArgs) -> anyhow::Result<()> {
     let reference: Reference = args.reference.parse()?;
@@ -111,6 +112,10 @@ fn markdown(audits: &[SessionAudit], reference: Reference, show: Show) -> anyhow
 fn compaction(page: &mut String, number: usize, cut: &AuditedCut, show: Show) -> anyhow::Result<()> {
     writeln!(page, "### Compaction {number}, after line {}\n", cut.after_line)?;
     writeln!(page, "{} tokens gave way to {}.", cut.dropped.0, cut.summary.0)?;
+    if cut.dropped == Tokens(0) && cut.facts.is_empty() {
+        writeln!(page, "Void: what it replaced is not in the file.\n")?;
+        return Ok(());
+    }
     if !cut.readable {
         writeln!(page, "Void: the summary cannot be read, it is encrypted.\n")?;
         return Ok(());

@@ -73,13 +73,20 @@ fn in_order(sessions: Vec<Session>) -> Vec<Finding> {
         let mut pairs = pairs(&transcript, &places, &findings);
         // The importers of most formats report a result without any call themselves.
         let missing = findings.iter().filter(|one| one.kind == FindingKind::MissingTarget);
-        let told: HashSet<usize> = missing.map(|one| one.line).collect();
-        pairs.retain(|pair| pair.kind != FindingKind::OrphanResult || !told.contains(&pair.line));
+        let told: HashSet<(usize, &str)> =
+            missing.flat_map(|one| quoted(&one.message).map(|id| (one.line, id))).collect();
+        let is_told = |pair: &Finding| quoted(&pair.message).next().is_some_and(|id| told.contains(&(pair.line, id)));
+        pairs.retain(|pair| pair.kind != FindingKind::OrphanResult || !is_told(pair));
         findings.into_iter().chain(pairs)
     });
     let mut all: Vec<Finding> = all.collect();
     all.sort_by_key(|finding| (finding.line, finding.column));
     all
+}
+
+/// What stands between backquotes.
+fn quoted(message: &str) -> impl Iterator<Item = &str> {
+    message.split('`').skip(1).step_by(2)
 }
 
 /// A row per fault; what is not known is empty.

@@ -34,7 +34,7 @@ pub fn replay<'a>(
         limits,
         looked: limits,
         asked: false,
-        told: None,
+        told: Vec::new(),
     };
     for &idx in input.path {
         driver.entry(idx);
@@ -65,8 +65,8 @@ pub(super) struct Driver<'a, 'd> {
     looked: Limits,
     /// Something has been said since the last reply, and waits for an answer.
     asked: bool,
-    /// Why no compaction can help, as it was told last.
-    told: Option<irreducible::What>,
+    /// Why no compaction can help, as it was told since the limits changed.
+    told: Vec<irreducible::What>,
 }
 
 impl<'a> Driver<'a, '_> {
@@ -108,7 +108,8 @@ impl<'a> Driver<'a, '_> {
         let limits = model.limits(self.named);
         if limits != self.limits {
             // What was said of the other size says nothing of this one.
-            (self.limits, self.told) = (limits, None);
+            self.limits = limits;
+            self.told.clear();
             if self.request == 1 {
                 // No reply was looked at under the old ones.
                 self.looked = limits;
@@ -222,10 +223,10 @@ impl<'a> Driver<'a, '_> {
 
     /// No compaction can help.
     fn hopeless(&mut self, checkpoint: Checkpoint, (what, reason): irreducible::Reason) {
-        if self.told != Some(what) {
+        if !self.told.contains(&what) {
             let event = StuckEvent { spent: Tokens(0), request: self.request, checkpoint, reason };
             (self.observe)(&ReplayEvent::Stuck(event));
-            self.told = Some(what);
+            self.told.push(what);
         }
     }
 

@@ -91,7 +91,7 @@ fn configurations_that_cannot_be_used() {
     fails(
         &["run", "--config", &unknown],
         2,
-        &["experiment.toml", "line 3", "unknown field `windows`", "hint: `cutpoint new` writes a file"],
+        &["experiment.toml", "line 3", "unknown field `windows`", "hint: `cutpoint list` names the stages"],
     );
     fails(&["run", "--config", &config("name = \"a\"\nstrategies = []\n")], 2, &["needs a strategy"]);
     fails(&["run", "--config", &config(&format!("{head}history = \"x\"\n"))], 2, &["full and recorded"]);

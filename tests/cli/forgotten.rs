@@ -29,6 +29,64 @@ fn a_template_that_is_none_is_refused_with_a_hint() {
     assert!(broken.code == 2 && broken.stderr.contains("initial.prompt"), "{}", broken.stderr);
 }
 
+/// Audits a session of these lines; the page.
+fn audited(lines: &[&str]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let (session, out) = (folder.path().join("session.jsonl"), folder.path().join("out"));
+    std::fs::write(&session, lines.join("\n")).unwrap();
+    good(&["audit", session.to_str().unwrap(), "--show-text", "--out", out.to_str().unwrap()]);
+    std::fs::read_to_string(out.join("audit.md")).unwrap()
+}
+
+#[test]
+fn a_summary_whose_source_is_in_another_file_is_accused_of_nothing() {
+    let page = audited(&[
+        r#"{"type":"system","uuid":"u1","parentUuid":null,"sessionId":"s","cwd":"/w","timestamp":"2026-01-05T09:00:01.000Z","subtype":"compact_boundary","content":"Conversation compacted","logicalParentUuid":"gone","compactMetadata":{"trigger":"auto","preTokens":150000}}"#,
+        r#"{"type":"user","uuid":"u2","parentUuid":"u1","sessionId":"s","cwd":"/w","timestamp":"2026-01-05T09:00:02.000Z","message":{"role":"user","content":"Never touch src/pay/ledger.rs. Ticket T-77, limit 42 ms."},"isCompactSummary":true,"isVisibleInTranscriptOnly":true}"#,
+        r#"{"type":"user","uuid":"u3","parentUuid":"u2","sessionId":"s","cwd":"/w","timestamp":"2026-01-05T09:00:03.000Z","message":{"role":"user","content":"go on"}}"#,
+        r#"{"type":"assistant","uuid":"u4","parentUuid":"u3","sessionId":"s","cwd":"/w","timestamp":"2026-01-05T09:00:04.000Z","message":{"id":"m1","type":"message","role":"assistant","model":"claude-sonnet-4-5","content":[{"type":"text","text":"yes"}],"stop_reason":"end_turn","usage":{"input_tokens":5,"output_tokens":3}},"requestId":"r1"}"#,
+    ]);
+    let void = "void: what the summary replaces is not in the file";
+    for name in
+        ["fabricated_count", "fabrication_ratio", "not_compressing_count", "kept_most_count", "unsupported_rules_count"]
+    {
+        assert!(page.contains(&format!("| {name} | {void} |")), "{name}\n{page}");
+    }
+    assert!(page.contains("Void: what it replaced is not in the file.") && !page.contains("T-77"), "{page}");
+}
+
+#[test]
+fn a_name_of_a_branch_that_was_left_is_no_source() {
+    let entry = |id: u8, parent: &str, message: &str| {
+        format!(
+            r#"{{"type":"message","id":"{id:08}","parentId":{parent},"timestamp":"2026-01-05T09:00:01.000Z","message":{message}}}"#
+        )
+    };
+    let said = |text: &str| format!(r#"{{"role":"user","content":"{text}"}}"#);
+    let reply = r#"{"role":"assistant","content":[{"type":"text","text":"ok"}],"api":"a","provider":"p","model":"m","stopReason":"stop"}"#;
+    let after = |code: &str| {
+        let lines = [
+            r#"{"type":"session","version":3,"id":"s","cwd":"/w"}"#.to_owned(),
+            entry(1, "null", &said("base file src/base.rs ticket T-77")),
+            entry(2, "\"00000001\"", reply),
+            entry(3, "\"00000002\"", &said("way X code QX-91")),
+            entry(4, "\"00000002\"", &said("way Y")),
+            entry(5, "\"00000004\"", reply),
+            entry(6, "\"00000005\"", &said("now")),
+            format!(
+                r#"{{"type":"compaction","id":"00000007","parentId":"00000006","timestamp":"2026-01-05T09:00:09.000Z","summary":"S: src/base.rs T-77 {code}","firstKeptEntryId":"00000006","tokensBefore":300}}"#
+            ),
+            entry(8, "\"00000007\"", &said("n")),
+            entry(9, "\"00000008\"", reply),
+        ];
+        audited(&lines.each_ref().map(String::as_str))
+    };
+    for code in ["QX-91", "ZZ-91"] {
+        let page = after(code);
+        assert!(page.contains("| fabricated_count | 1.000 |"), "{code}\n{page}");
+    }
+}
+
 #[test]
 fn the_embedded_items_are_valid_and_shown_in_their_context() {
     let shown = good(&["annotate", "embedded:debug-flaky-cache"]);

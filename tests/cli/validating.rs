@@ -115,6 +115,27 @@ fn calls_and_results_that_do_not_pair_up_are_flagged() {
     // Two replies before their results, in one document on one line; a compaction that keeps results without their call.
     let partial = absolute("tests/field-cases/orphan-partial-match.openai.json");
     assert_eq!(flagged(&partial), [(1, "unanswered-call"), (1, "orphan-result")]);
+    // Of two results on one line the one is told by the importer, the other is not.
+    let call = |id: &str| format!(r#"{{"id":"{id}","type":"function","function":{{"name":"f","arguments":"{{}}"}}}}"#);
+    let result = |id: &str| format!(r#"{{"role":"tool","tool_call_id":"{id}","content":"1"}}"#);
+    let mixed = format!(
+        r#"{{"model":"m","messages":[{{"role":"user","content":"u"}},{{"role":"assistant","content":null,"tool_calls":[{},{}]}},{},{{"role":"user","content":"wait"}},{},{},{{"role":"assistant","content":"end"}}]}}"#,
+        call("A1"),
+        call("A2"),
+        result("A2"),
+        result("A1"),
+        result("A9")
+    );
+    for (name, text) in [("line", mixed.clone()), ("lines", mixed.replace("},{\"role", "},\n{\"role"))] {
+        let path = folder.path().join(format!("mixed-{name}.json"));
+        fs::write(&path, text).unwrap();
+        let found = run(&["validate", "--json", path.to_str().unwrap()]).stdout;
+        let json: Value = serde_json::from_str(&found).unwrap();
+        let kinds = json["files"][0]["findings"].as_array().unwrap().iter().map(|one| one["kind"].as_str().unwrap());
+        let mut kinds: Vec<&str> = kinds.collect();
+        kinds.sort_unstable();
+        assert_eq!(kinds, ["missing-target", "orphan-result", "unanswered-call"], "{name}");
+    }
     let kept = flagged(&field_case("orphan-first-kept-is-result"));
     assert!(!kept.is_empty() && kept.iter().all(|(_, kind)| *kind == "orphan-result"), "{kept:?}");
     assert_eq!(flagged(&field_case("pending-call-across-compaction")), []);

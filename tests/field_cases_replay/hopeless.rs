@@ -126,6 +126,21 @@ fn no_preset_loops_over_a_head_that_fills_the_window() {
     assert_eq!(found.compactions - found.emergencies, 1, "{found:?}");
 }
 
+/// Tools larger than the window: they are over the threshold and in no prompt that fits, and each is said once.
+#[test]
+fn two_reasons_are_said_once_each() {
+    let transcript = with_turns(Case::read("loop-irreducible").transcript, 12, 0);
+    for preset in presets() {
+        let found = told(&transcript, &preset.spec, 2_000, &[]);
+        let hopeless: Vec<&str> =
+            found.stuck.iter().map(|(_, reason)| &**reason).filter(|reason| reason.contains("irreducible")).collect();
+        let mut kinds: Vec<&str> = hopeless.iter().filter_map(|reason| reason.split(':').next()).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        assert_eq!(hopeless.len(), kinds.len(), "{}: {hopeless:?}", preset.name);
+    }
+}
+
 #[test]
 fn a_head_below_the_threshold_changes_nothing() {
     let case = Case::read("loop-irreducible");

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
+use super::faith::{UNSOURCED, is_unsourced};
 use super::stems::{Search, Stem, Wanted, each_stem};
 use super::text::{each_text, heading, stated};
 use crate::measure::Measure;
@@ -119,17 +120,23 @@ pub struct Claims<'m> {
     path: &'m [EntryIdx],
     now: Option<EntryIdx>,
     summaries: u64,
+    /// Summaries of what the file does not hold.
+    unsourced: u64,
     rules: Vec<Rule>,
 }
 
 impl<'m> Claims<'m> {
     /// A meter for one replay. Only recorded messages are a source; an earlier summary never is.
     pub fn new(transcript: &'m Transcript, path: &'m [EntryIdx]) -> Self {
-        Self { transcript, path, now: None, summaries: 0, rules: Vec::new() }
+        Self { transcript, path, now: None, summaries: 0, unsourced: 0, rules: Vec::new() }
     }
 
     fn summary(&mut self, event: &CompactionEvent<'_, '_>) {
         let text = event.summary.text.as_str();
+        if is_unsourced(event, self.transcript) {
+            self.unsourced += 1;
+            return;
+        }
         if text.is_empty() {
             return;
         }
@@ -214,7 +221,7 @@ impl Meter for Claims<'_> {
 
     fn finish(self: Box<Self>) -> Measures {
         let count = if self.summaries == 0 {
-            Measure::void("no summary was written")
+            Measure::void(if self.unsourced > 0 { UNSOURCED } else { "no summary was written" })
         } else {
             Measure::Value(number(self.unsupported().len() as u64))
         };

@@ -15,6 +15,14 @@ use crate::transcript::{EntryIdx, Transcript};
 /// A compaction after which this share of the context is still there has compacted next to nothing.
 const KEPT_MOST: f64 = 0.95;
 
+/// Why nothing is said of the summaries, where a session begins with one.
+pub(super) const UNSOURCED: &str = "what the summary replaces is not in the file";
+
+/// Whether nothing stood before a compaction: what it replaces was said in another file.
+pub(super) fn is_unsourced(event: &CompactionEvent<'_, '_>, transcript: &Transcript) -> bool {
+    event.before.iter().all(|item| item.message(transcript).is_none())
+}
+
 /// Above this share of a summary's identifiers, fabrication is a veto.
 pub const FABRICATION_VETO: f64 = 0.02;
 
@@ -24,8 +32,12 @@ pub struct Faith<'m> {
     transcript: &'m Transcript,
     path: &'m [EntryIdx],
     index: &'m EntityIndex,
+    /// By entry, whether it is on the path.
+    on_path: Vec<bool>,
     now: Option<EntryIdx>,
     summaries: u64,
+    /// Summaries of what the file does not hold: nothing is known of their source.
+    unsourced: u64,
     identifiers: u64,
     /// Identifiers that the index does not know, with the moment of their summary.
     unknown: Vec<Unknown>,
@@ -69,12 +81,16 @@ pub struct Fabrication {
 impl<'m> Faith<'m> {
     /// A meter for one replay. Only recorded messages are a source; an earlier summary never is.
     pub fn new(transcript: &'m Transcript, path: &'m [EntryIdx], index: &'m EntityIndex) -> Self {
+        let mut on_path = vec![false; transcript.entries.len()];
+        path.iter().for_each(|idx| on_path[idx.0] = true);
         Self {
             transcript,
             path,
             index,
+            on_path,
             now: None,
             summaries: 0,
+            unsourced: 0,
             identifiers: 0,
             unknown: Vec::new(),
             words: (0, 0),
@@ -86,6 +102,10 @@ impl<'m> Faith<'m> {
     }
 
     fn summary(&mut self, event: &CompactionEvent<'_, '_>) {
+        if is_unsourced(event, self.transcript) {
+            self.unsourced += 1;
+            return;
+        }
         let after = event.after.reference().range(0..event.made_items);
         let dropped = event.dropped_tokens();
         self.not_compressing += u64::from(after >= dropped);
@@ -114,7 +134,8 @@ impl<'m> Faith<'m> {
                 return;
             }
             self.identifiers += 1;
-            let said = self.index.find(found.kind, &found.key).and_then(|id| self.index.places(id).first());
+            let places = self.index.find(found.kind, &found.key).map_or(&[][..], |id| self.index.places(id));
+            let said = places.iter().find(|place| self.on_path[place.entry.0]);
             if said.is_none_or(|place| Some(place.entry) > now) {
                 self.unknown.push(Unknown { key: found.key.to_lowercase(), kind: found.kind, now });
             }
@@ -178,10 +199,17 @@ impl Meter for Faith<'_> {
         let ratio = |(part, whole): (u64, u64), none: &str| {
             if whole == 0 { Measure::void(none) } else { Measure::from(number(part) / number(whole)) }
         };
-        let none = "no summary was written";
+        let none = if self.unsourced > 0 { UNSOURCED } else { "no summary was written" };
         let fabricated = self.fabrications();
         let foreseen = fabricated.iter().filter(|one| one.foreseen).count() as u64;
         let count = |count: u64| if self.summaries == 0 { Measure::void(none) } else { Measure::Value(number(count)) };
+        let known = |count: u64| {
+            if self.unsourced > 0 && self.summaries == 0 {
+                Measure::void(UNSOURCED)
+            } else {
+                Measure::Value(number(count))
+            }
+        };
         let identifiers = if self.summaries == 0 { none } else { "the summaries hold no identifier" };
         vec![
             ("fabricated_count", count(fabricated.len() as u64)),
@@ -190,8 +218,8 @@ impl Meter for Faith<'_> {
             ("copied_ratio", ratio(self.words, none)),
             ("summary_entity_ratio", ratio(self.entity_bytes, none)),
             ("summary_to_dropped_ratio", ratio(self.tokens, none)),
-            ("not_compressing_count", Measure::Value(number(self.not_compressing))),
-            ("kept_most_count", Measure::Value(number(self.kept_most))),
+            ("not_compressing_count", known(self.not_compressing)),
+            ("kept_most_count", known(self.kept_most)),
         ]
     }
 }

@@ -20,9 +20,20 @@ pub(crate) enum Standing {
 }
 
 /// Words of headings that hold finished work.
-const DONE: [&str; 5] = ["done", "completed", "accomplished", "finished", "已完成"];
-/// Words of headings that hold unfinished work.
-const OPEN: [&str; 12] = [
+const DONE: [&str; 5] = ["done", "completed", "accomplished", "finished", "完成"];
+/// Words of headings that hold unfinished work; those of finished work may be a part of them.
+const OPEN: [&str; 23] = [
+    "unfinished",
+    "incomplete",
+    "outstanding",
+    "not done",
+    "not yet",
+    "not completed",
+    "not finished",
+    "to be done",
+    "to be completed",
+    "left to",
+    "未完成",
     "next step",
     "next move",
     "in progress",
@@ -65,6 +76,8 @@ fn plain_char(c: char) -> Option<char> {
         '“' | '”' | '„' | '″' => '"',
         '\u{2010}'..='\u{2012}' | '\u{2212}' => '-',
         '\u{a0}' | '\u{2009}' | '\u{202f}' => ' ',
+        // They end a sentence without a space behind them.
+        '！' | '；' | '？' => c,
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
         other => other,
     })
@@ -228,7 +241,8 @@ fn standing_under(words: &str) -> Standing {
 
 /// The standing that a tick box gives to its line.
 fn boxed(line: &str) -> Option<Standing> {
-    let item = line.trim_start().trim_start_matches(['-', '*', '+', ' ']);
+    let bare = line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
+    let item = bare.trim_start_matches(['-', '*', '+', ' ', '.', ')']);
     if item.starts_with("[x]") || item.starts_with("[X]") {
         return Some(Standing::Done);
     }
@@ -404,5 +418,19 @@ mod tests {
         assert_eq!(of("a"), Standing::Unsaid);
         assert_eq!((of("b"), of("c"), of("d")), (Standing::Done, Standing::Open, Standing::Done));
         assert_eq!((of("e"), of("f")), (Standing::Open, Standing::Done));
+        for (heading, standing) in [
+            ("Unfinished", Standing::Open),
+            ("Not done yet", Standing::Open),
+            ("To be done", Standing::Open),
+            ("Work left to be completed", Standing::Open),
+            ("Incomplete", Standing::Open),
+            ("未完成", Standing::Open),
+            ("完成", Standing::Done),
+        ] {
+            let made = MadeText::new(&format!("## {heading}\nparser"));
+            assert_eq!(made.standing(made.normal.find("parser").unwrap()), standing, "{heading}");
+        }
+        let made = MadeText::new("1. [ ] parser\n2) [x] lexer");
+        assert_eq!((made.standing(3), made.standing(made.normal.len() - 1)), (Standing::Open, Standing::Done));
     }
 }

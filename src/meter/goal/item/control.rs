@@ -41,7 +41,9 @@ pub(super) fn random(items: &ItemSet, lines: &LineHits, tail: &[Fate], budget: B
         let alone = fate.score()?;
         // A slot is there when one of its lines is.
         let chance = |slot: &Vec<Line>| {
-            let lines = slot.iter().filter(|line| budget.holds(line)).count();
+            // A line that is larger than the whole extract is in none.
+            let fits = |line: &&Line| budget.holds(line) && u64::from(line.bytes) <= budget.bytes;
+            let lines = slot.iter().filter(fits).count();
             1.0 - (1.0 - share).powi(i32::try_from(lines).unwrap_or(i32::MAX))
         };
         let chances: Vec<f64> = lines.slots[index].iter().map(chance).collect();

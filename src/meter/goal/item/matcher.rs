@@ -221,7 +221,9 @@ fn statement(
 ) {
     let (start, end) = (first.1.start, last.end);
     let text = made.normal.as_str();
-    if shape.negative && !sentences.is_negated(start, end) {
+    let place = start..end;
+    let lines = made.paragraph(start).start..made.paragraph(last.start).end;
+    if shape.negative && !sentences.is_negated(&place, &lines) {
         return;
     }
     // `do not commit before the tests` denies no rule that begins with the tests.
@@ -236,7 +238,7 @@ fn statement(
         said.negated |= is_exact || made.is_past(start);
     } else {
         said.whole = true;
-        said.current |= !sentences.is_retracted(start, end);
+        said.current |= !sentences.is_retracted(&place, &lines);
         said.done |= made.standing(last.start) == Standing::Done;
         said.open |= made.standing(last.start) == Standing::Open;
     }

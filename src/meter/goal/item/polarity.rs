@@ -35,7 +35,13 @@ const NEGATIONS: [&str; 24] = [
 
 /// Words that say that something held once and holds no more, and the marks between an old value and the one that took its
 /// place.
-const RETRACTIONS: [&str; 26] = [
+const RETRACTIONS: [&str; 32] = [
+    "increased from",
+    "decreased from",
+    "reduced from",
+    "bumped from",
+    "up from",
+    "down from",
     "no longer",
     "instead of",
     "superseded",
@@ -96,7 +102,10 @@ const DENIALS: [&str; 27] = [
 ];
 
 /// Words that, as the last ones before a statement, deny or replace it.
-const BEFORE: [&str; 16] = [
+const BEFORE: [&str; 19] = [
+    "不要用",
+    "不用",
+    "而非",
     "not",
     "never",
     "no longer",
@@ -117,6 +126,20 @@ const BEFORE: [&str; 16] = [
 
 /// Words that may stand between those and the statement.
 const FILLERS: [&str; 13] = ["the", "a", "an", "use", "using", "be", "to", "rule", "that", "is", "at", "any", "是"];
+
+/// Words that, as the last ones before a value, say that it held once.
+const ONCE: [&str; 8] = ["was", "were", "had been", "earlier", "earlier value", "曾", "曾为", "曾是"];
+
+/// Whether a value held once, by what stands before and behind it in its sentence: `45 s (was 30 s)`, `from 30 s to 45 s`.
+pub(super) fn is_old_value(before: &str, behind: &str) -> bool {
+    let before = before.trim_end_matches([' ', '"', '\'', '(', '“', '「']);
+    let ends_in =
+        |word: &str| before.strip_suffix(word).is_some_and(|rest| !rest.ends_with(|c: char| c.is_ascii_alphanumeric()));
+    let goes_on = || behind.contains(" to ") || behind.contains(['到', '至', '成', '为', '改']);
+    before.ends_with("~~")
+        || ONCE.into_iter().any(ends_in)
+        || ["from", "从", "由"].into_iter().any(ends_in) && goes_on()
+}
 
 /// Words of headings under which nothing is stated as current.
 const PAST_HEADINGS: [&str; 10] = [

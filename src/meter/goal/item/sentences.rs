@@ -10,7 +10,7 @@ use aho_corasick::AhoCorasick;
 use super::polarity;
 
 /// What ends a sentence or a list item.
-const ENDS: [&str; 5] = [". ", " - ", "; ", "。", "；"];
+const ENDS: [&str; 9] = [". ", "! ", "? ", " - ", "; ", "。", "！", "？", "；"];
 
 /// Those marks, found in one pass. A few short marks always fit an automaton.
 static MARKS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new(ENDS).ok());
@@ -47,23 +47,31 @@ impl<'t> Sentences<'t> {
         from..marks.get(behind).map_or(self.text.len(), |mark| mark.start)
     }
 
-    /// Whether there is a negation in the sentence around a place.
-    pub(super) fn is_negated(&self, start: usize, end: usize) -> bool {
-        let negations = self.negations.get_or_init(|| polarity::NEGATION.places(self.text));
-        holds(negations, &self.around(start, end))
+    /// The part of the sentence around a statement that stands in its lines.
+    fn within(&self, place: &Range<usize>, lines: &Range<usize>) -> Range<usize> {
+        let sentence = self.around(place.start, place.end);
+        sentence.start.max(lines.start)..sentence.end.min(lines.end)
     }
 
-    /// Whether the sentence around a place takes back what stands there.
-    pub(super) fn is_retracted(&self, start: usize, end: usize) -> bool {
+    /// Whether there is a negation in the sentence around a statement, and in its lines.
+    pub(super) fn is_negated(&self, place: &Range<usize>, lines: &Range<usize>) -> bool {
+        let negations = self.negations.get_or_init(|| polarity::NEGATION.places(self.text));
+        holds(negations, &self.within(place, lines))
+    }
+
+    /// Whether the sentence around a statement takes it back, in its lines.
+    pub(super) fn is_retracted(&self, place: &Range<usize>, lines: &Range<usize>) -> bool {
         let retractions = self.retractions.get_or_init(|| polarity::RETRACTION.places(self.text));
-        holds(retractions, &self.around(start, end))
+        let within = self.within(place, lines);
+        let (before, behind) =
+            (&self.text[within.start..place.start], &self.text[place.end..within.end.max(place.end)]);
+        holds(retractions, &within) || polarity::is_old_value(before, behind)
     }
 
     /// Whether the sentence around a place of a paragraph says that it does not hold at all.
     pub(super) fn is_denied(&self, at: usize, paragraph: &Range<usize>) -> bool {
-        let sentence = self.around(at, at);
-        let within = sentence.start.max(paragraph.start)..sentence.end.min(paragraph.end);
-        holds(self.denials.get_or_init(|| polarity::DENIAL.places(self.text)), &within)
+        let denials = self.denials.get_or_init(|| polarity::DENIAL.places(self.text));
+        holds(denials, &self.within(&(at..at), paragraph))
     }
 }
 
@@ -75,15 +83,21 @@ fn holds(places: &[Range<usize>], range: &Range<usize>) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Range;
+
     use proptest::prelude::*;
 
     use super::{ENDS, MARKS, Sentences};
     use crate::meter::goal::item::polarity::DENIAL;
 
-    /// Judges the place of a word.
-    fn around<'t, T>(text: &'t str, word: &str, judge: impl Fn(&Sentences<'t>, usize, usize) -> T) -> T {
+    /// Judges the place of a word in a text of one paragraph.
+    fn around<'t, T>(
+        text: &'t str,
+        word: &str,
+        judge: impl Fn(&Sentences<'t>, &Range<usize>, &Range<usize>) -> T,
+    ) -> T {
         let start = text.find(word).unwrap();
-        judge(&Sentences::new(text), start, start + word.len())
+        judge(&Sentences::new(text), &(start..start + word.len()), &(0..text.len()))
     }
 
     #[test]
@@ -102,7 +116,8 @@ mod tests {
     #[test]
     fn a_sentence_ends_at_the_nearest_mark() {
         let text = "a. b - c; d。灯。x；y - . z";
-        let of = |word: &str| around(text, word, |sentences, start, end| text[sentences.around(start, end)].to_owned());
+        let of =
+            |word: &str| around(text, word, |sentences, at, _| text[sentences.around(at.start, at.end)].to_owned());
         assert_eq!(["a", "b", "c", "d", "灯", "x", "y", "z"].map(of), ["a", "b", "c", "d", "灯", "x", "y", "z"]);
         assert_eq!(&text[Sentences::new(text).around(3, 8)], "b - c");
         assert_eq!(Sentences::new("whole").around(0, 5), 0..5);
@@ -110,9 +125,8 @@ mod tests {
 
     #[test]
     fn a_statement_can_be_denied() {
-        let is_denied = |sentences: &Sentences<'_>, start: usize, end: usize| {
-            let whole = 0..sentences.text.len();
-            sentences.is_denied(start, &whole) || sentences.is_denied(end, &whole)
+        let is_denied = |sentences: &Sentences<'_>, place: &Range<usize>, whole: &Range<usize>| {
+            sentences.is_denied(place.start, whole) || sentences.is_denied(place.end, whole)
         };
         assert!(around("the rule to close the door no longer applies", "door", is_denied));
         assert!(around("it is not true that 42 g is the limit", "42 g", is_denied));
@@ -125,6 +139,31 @@ mod tests {
         ));
         // What no longer happens is a fact like any other.
         assert!(!around("with ttl=30 the cache no longer flakes", "ttl=30", is_denied));
+    }
+
+    #[test]
+    fn an_old_value_beside_the_new_one_is_taken_back() {
+        for text in [
+            "timeout increased from 30 s to 45 s.",
+            "timeout is 45 s (was 30 s).",
+            "raised to 45 s, up from 30 s",
+            "bumped the timeout from 30 s to 45 s",
+            "timeout 45 s; earlier value 30 s.",
+            "~~30 s~~ 45 s",
+            "超时从30 s改成45 s。",
+            "超时由 30 s 调整为 45 s。",
+            "超时 45 s（曾为 30 s）。",
+        ] {
+            assert!(around(text, "30 s", Sentences::is_retracted), "{text}");
+        }
+        for text in ["the timeout is 30 s", "it was slow, so 30 s", "counted from 30 s on", "超时为 30 s"] {
+            assert!(!around(text, "30 s", Sentences::is_retracted), "{text}");
+        }
+        // Another line, or another sentence, is about something else.
+        let text = "the timeout is 30 s the previous owner is bob! no longer";
+        let (place, line) = (15..19, 0..19);
+        assert!(!Sentences::new(text).is_retracted(&place, &line));
+        assert!(Sentences::new(text).is_retracted(&place, &(0..text.len())), "in one line it is one sentence");
     }
 
     /// The same by looking from the place outwards, step by step.

@@ -3,13 +3,14 @@
 use crate::meter::goal::entity::is_unit;
 
 /// `42 g` is said by `42 grams`, and not by `142 g`, `42 gb` or `0.42 g`; `src/a.rs` is not said by `src/a.rs.bak`, nor
-/// `T-77` by `AT-77`.
+/// `T-77` by `AT-77` or `T-77-2`.
 pub(in crate::meter::goal) fn is_whole(text: &str, start: usize, end: usize) -> bool {
     let (bytes, spelling) = (text.as_bytes(), &text[start..end]);
     !(continues_before(bytes, start)
         || continues_behind(bytes, end)
         || has_other_unit(spelling, &bytes[end..])
         || is_end_of_a_word(bytes, start)
+        || is_scaled(text, start, end)
         || is_name(spelling) && (is_glued(bytes, start, end) || goes_on(spelling, &bytes[end..])))
 }
 
@@ -69,8 +70,24 @@ fn is_behind_an_escape(bytes: &[u8], start: usize) -> bool {
     matches!(letter, b'n' | b't' | b'r' | b'b' | b'f') && slashes % 2 == 1
 }
 
+/// A number that is another one by its sign or by what counts it: `-5 C` for `5 C`, `42%` for `42`, `5 万` for `5`.
+fn is_scaled(text: &str, start: usize, end: usize) -> bool {
+    let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
+    let bytes = text.as_bytes();
+    let (before, behind) = (&text[..start], &text[end..]);
+    let has_sign = || before.strip_suffix('-').is_some_and(|rest| rest.ends_with([' ', '(', '=', ':']));
+    let has_scale = || behind.starts_with('%') || behind.trim_start().starts_with(['万', '亿', '千']);
+    is_digit(bytes.get(start)) && has_sign() || is_digit(bytes[..end].last()) && has_scale()
+}
+
 fn is_glued(bytes: &[u8], start: usize, end: usize) -> bool {
     let part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let joined = |mark: usize, more: Option<usize>| {
+        bytes.get(mark) == Some(&b'-') && more.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_alphanumeric)
+    };
+    if joined(end, Some(end + 1)) || start > 0 && joined(start - 1, start.checked_sub(2)) {
+        return true;
+    }
     let before = start > 0
         && bytes[start].is_ascii_alphanumeric()
         && part(bytes[start - 1])
@@ -107,6 +124,13 @@ mod tests {
             ("1.5.2", "1.5"),
             ("10,000", "10"),
             ("0.10", "10"),
+            ("at -5 c", "5 c"),
+            ("42%", "42"),
+            ("上限 5 万", "上限 5"),
+            ("T-77-2", "T-77"),
+            ("v1.5-rc1", "v1.5"),
+            ("src/app-legacy", "src/app"),
+            ("x-db-1.example.org", "db-1.example.org"),
         ] {
             assert!(!says(text, spelling), "{text} does not say {spelling}");
         }
